@@ -82,6 +82,42 @@ COMMENT ON FUNCTION fuel.touch_moved(integer[]) IS
   'Notes that spans have to be recomputed because station records leave their stations.';
 GRANT EXECUTE ON FUNCTION fuel.touch_moved(integer[]) TO fuel_writer;
 
+-- Returns what a list changes by following prices of archives. A price of an archive holds until the first complete list
+-- after it that shows another one. Of what archives reported since the complete list before, that may be this list.
+CREATE OR REPLACE FUNCTION fuel.touch_archived(p_source_id smallint, p_taken_at timestamptz)
+RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  listed_at timestamptz := (
+    SELECT max(run.taken_at)
+    FROM fuel.run
+    WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at < p_taken_at);
+BEGIN
+  IF EXISTS (
+    SELECT FROM fuel.archive_coverage AS covered
+    WHERE (covered.last_day + 1)::timestamp AT TIME ZONE 'UTC' > listed_at
+      AND covered.month::timestamp AT TIME ZONE 'UTC' <= p_taken_at + interval '1 day')
+  THEN
+    RETURN QUERY
+    SELECT pair.station_id, pair.fuel_id, max(archived.effective_at)
+    FROM fuel.shown_price AS pair
+    JOIN fuel.station AS record USING (station_id)
+    JOIN fuel.station AS other USING (place_id)
+    JOIN fuel.archive_price AS archived
+      ON archived.station_id = other.station_id
+      AND archived.source_id = other.source_id
+      AND archived.fuel_id = pair.fuel_id
+    WHERE pair.source_id = p_source_id
+      AND archived.effective_at > listed_at
+      AND archived.effective_at <= p_taken_at
+    GROUP BY pair.station_id, pair.fuel_id;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION fuel.touch_archived(smallint, timestamptz) IS
+  'The stations and fuels of which a list may end a price of an archive.';
+GRANT EXECUTE ON FUNCTION fuel.touch_archived(smallint, timestamptz) TO fuel_writer;
+
 -- Returns what a list changes by confirming prices. A price that a complete list and the next complete list both show is
 -- believed between the two as well, if they are no further apart than fuel.sight.lapses_after. A longer time without
 -- complete lists is a silence. A list that falls into a silence, or ends one, changes what is believed of every price
@@ -100,6 +136,7 @@ DECLARE
 BEGIN
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
   SELECT sight.lapses_after INTO STRICT lapse FROM fuel.sight WHERE sight.source_id = p_source_id;
+  RETURN QUERY SELECT archived.* FROM fuel.touch_archived(p_source_id, p_taken_at) AS archived;
   IF p_is_complete THEN
     SELECT max(run.taken_at) INTO from_at
     FROM fuel.run

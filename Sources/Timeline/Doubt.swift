@@ -1,5 +1,26 @@
 package import FuelModel
 
+/// Why a price is left out of averages, and from when until when.
+package struct Doubt: Sendable, Equatable {
+  package enum Reason: String, Sendable {
+    /// The price is far from the station's own prices before and after it, and no neighbour charges
+    /// about as much.
+    case far
+    /// The station has one price for every grade of petrol.
+    case placeholder
+  }
+
+  package var reason: Reason
+  package var from: Instant
+  package var until: Instant
+
+  package init(reason: Reason, from: Instant, until: Instant) {
+    self.reason = reason
+    self.from = from
+    self.until = until
+  }
+}
+
 /// Decides which prices are doubtful. The same rules hold for the present and the past.
 package enum Plausibility {
   /// Whether a price lies within a third of one of the station's own prices, and so fits the

@@ -107,14 +107,20 @@ package struct Coverage: Sendable, Equatable {
   }
 
   private func interval(before instant: Instant, orAt: Bool) -> (from: Instant, until: Instant)? {
-    var low = 0
-    var high = intervals.count
+    let begun = intervals.prefixCount { $0.from < instant || (orAt && $0.from == instant) }
+    return begun == 0 ? nil : intervals[begun - 1]
+  }
+}
+
+extension Array {
+  /// Returns how many elements at the beginning meet a condition that none after them meets.
+  func prefixCount(while meets: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      let from = intervals[middle].from
-      if from < instant || (orAt && from == instant) { low = middle + 1 } else { high = middle }
+      if meets(self[middle]) { low = middle + 1 } else { high = middle }
     }
-    return low == 0 ? nil : intervals[low - 1]
+    return low
   }
 }
 

@@ -71,62 +71,40 @@ package struct Span: Sendable, Equatable {
   }
 }
 
-/// Why a price is left out of averages, and from when until when.
-package struct Doubt: Sendable, Equatable {
-  package enum Reason: String, Sendable {
-    /// The price is far from the station's own prices before and after it, and no neighbour charges
-    /// about as much.
-    case far
-    /// The station has one price for every grade of petrol.
-    case placeholder
-  }
-
-  package var reason: Reason
-  package var from: Instant
-  package var until: Instant
-
-  package init(reason: Reason, from: Instant, until: Instant) {
-    self.reason = reason
-    self.from = from
-    self.until = until
-  }
-}
-
 /// Makes the validity spans of one station and fuel from everything that was reported about them.
 ///
 /// This function alone decides which price is believed at an instant. The newest report holds,
-/// whichever source made it. Of two reports for the same instant, the one that was reported last
-/// holds; if that is equal too, the one with the higher price; and of equal prices that of the feed
-/// rather than that of an archive.
+/// whichever source made it, but that of an archive only until the first complete list after it
+/// that shows another price, or leaves out what its feed has reported. Of two reports for the same
+/// instant, the one that was reported last holds; if that is equal too, that of a feed rather than
+/// that of an archive; and of several the one with the higher price.
 ///
 /// - Parameters:
 ///   - evidence: in any order. The result depends only on the set of the evidence.
 ///   - rules: by source. Reports of sources without rules do not count.
 ///   - sightings: by feed, the times during which its complete lists follow one another.
+///   - lists: by feed and in order, when complete lists were taken: at least the first one after
+///     each report of an archive.
 /// - Returns: the spans in order of time, without overlap. Adjoining spans differ in price.
 package func spans(
-  of evidence: [Evidence], rules: [Int16: ReportRules], sightings: [Int16: Coverage]
+  of evidence: [Evidence], rules: [Int16: ReportRules], sightings: [Int16: Coverage],
+  lists: [Int16: [Instant]] = [:]
 ) -> [Span] {
   var reports = reports(of: evidence, rules: rules)
-  reports.all.sort { left, right in
-    if left.at != right.at { return left.at < right.at }
-    if left.reportedAt != right.reportedAt { return left.reportedAt < right.reportedAt }
-    if left.price != right.price { return left.price < right.price }
-    return rules[left.sourceID]?.covered != nil && rules[right.sourceID]?.covered == nil
-  }
+  reports.sort(rules)
+  reports.addShown(by: lists, rules: rules)
   var spans: [Span] = []
   for (position, report) in reports.all.enumerated() where report.price > 0 {
     guard let rule = rules[report.sourceID] else { continue }
     let next = position + 1 < reports.all.count ? reports.all[position + 1].at : nil
     if let next, next <= report.at { continue }
     let isListed = reports.isListed(report.recordID, before: next ?? .distantFuture)
-    var lapses = min(next ?? .distantFuture, report.stampedAt.after(rule.priceLapse))
+    var lapses = min(next ?? .distantFuture, report.lapse(by: rule))
     // A price that was first read after it had begun was seen at the time of that reading.
     var seen = max(report.stampedAt, report.learntAt.after(-rule.delay))
     if let next, isListed, let last = sightings[report.sourceID]?.last(before: next) {
       seen = max(seen, last)
     }
-    if let covered = rule.covered { lapses = min(lapses, covered.end(from: report.at)) }
     let until = min(lapses, seen.after(rule.sightLapse))
     // A price that is already too old when it is first reported gets a span only if nothing follows
     // it, so that it is shown as too old.
@@ -136,7 +114,7 @@ package func spans(
     var span = Span(
       from: report.at, until: max(until, report.at), lapsesAt: lapses, isOpen: isOpen,
       isEnded: next == lapses, price: report.price, sourceID: report.sourceID,
-      seenBy: report.sourceID, statedAt: report.at, learntAt: report.learntAt)
+      seenBy: report.sourceID, statedAt: report.statedAt ?? report.at, learntAt: report.learntAt)
     if let last = spans.last, last.price == span.price, last.until == span.from {
       span.from = last.from
       span.sourceID = last.sourceID
@@ -145,60 +123,6 @@ package func spans(
     spans.append(span)
   }
   return spans
-}
-
-/// How a feed's list goes on with a newer price of a station record that the lists before it showed.
-package struct Succession: Sendable, Equatable {
-  /// The stamp of the price that the feed showed before.
-  package var stampedBefore: Instant
-  /// When the newest complete list before this one was taken. It showed the station record.
-  package var listedAt: Instant
-  package var report: Evidence
-
-  package init(stampedBefore: Instant, listedAt: Instant, report: Evidence) {
-    self.stampedBefore = stampedBefore
-    self.listedAt = listedAt
-    self.report = report
-  }
-}
-
-/// Makes the last spans of a station and fuel again after a feed's list has gone on with a newer
-/// price. The last span says what was reported last, so nothing else has to be read.
-///
-/// - Parameters:
-///   - last: the last span before the report.
-///   - rules: by source.
-///   - sightings: by feed, the times during which its complete lists follow one another.
-/// - Returns: the last span as it ends now and the one that follows it, or one span where the price
-///   is the same; `nil` where the last span does not say enough.
-package func spans(
-  after last: Span, _ succession: Succession, rules: [Int16: ReportRules],
-  sightings: [Int16: Coverage]
-) -> [Span]? {
-  let report = succession.report
-  // The span was reported last by the price that the feed showed before, and by nothing else since,
-  // such as another source, or a list without the station.
-  guard last.isOpen, last.seenBy == report.sourceID, last.statedAt == succession.stampedBefore,
-    report.price > 0, report.at > last.statedAt, let rule = rules[report.sourceID], rule.isStamped,
-    // Another record of the station may have been listed again at that very instant.
-    last.lapsesAt == last.statedAt.after(rule.priceLapse)
-  else { return nil }
-  var before = report
-  before.at = last.statedAt
-  before.price = last.price
-  before.learntAt = last.learntAt
-  let listed = Evidence(
-    kind: .listed, recordID: report.recordID, sourceID: report.sourceID, at: succession.listedAt,
-    learntAt: succession.listedAt)
-  var made = spans(of: [before, listed, report], rules: rules, sightings: sightings)
-  // Where the new price began before the list, lists before that one may have shown the old price
-  // too. That matters only if belief in the old price ended before the new one.
-  guard let first = made.first, first.from == before.at,
-    succession.listedAt < report.at || first.latestEnd >= report.at
-  else { return nil }
-  made[0].from = last.from
-  made[0].sourceID = last.sourceID
-  return made
 }
 
 /// The beginning or the end of a price: either a stamped report, or what follows from a complete
@@ -214,12 +138,33 @@ private struct Report {
   /// When the last unbroken series of reports of the price began. Of two prices with one stamp, the
   /// one reported last holds.
   var reportedAt: Instant
+  /// When the price was reported last, where that is not `at`.
+  var statedAt: Instant?
+
+  /// Until when the price would be believed if it had been seen all the time.
+  func lapse(by rule: ReportRules) -> Instant {
+    min(stampedAt.after(rule.priceLapse), rule.covered?.end(from: at) ?? .distantFuture)
+  }
 }
 
 private struct Reports {
   var all: [Report] = []
+  /// By station record, in order of time: the reports that state prices with their stamps.
+  var stamped: [Int32: [Report]] = [:]
   /// By station record, in order of time: whether complete lists show it.
   var listings: [Int32: [(at: Instant, isListed: Bool)]] = [:]
+  /// By station record of `listings`: its feed.
+  var feeds: [Int32: Int16] = [:]
+
+  mutating func sort(_ rules: [Int16: ReportRules]) {
+    all.sort { left, right in
+      if left.at != right.at { return left.at < right.at }
+      if left.reportedAt != right.reportedAt { return left.reportedAt < right.reportedAt }
+      let isArchived = rules[left.sourceID]?.covered != nil
+      if isArchived != (rules[right.sourceID]?.covered != nil) { return isArchived }
+      return left.price < right.price
+    }
+  }
 
   /// Merges equal prices with the same stamp of one station record into one report. The report
   /// keeps the `learntAt` of its first run. Its `reportedAt` is the `learntAt` of the run that began
@@ -291,6 +236,7 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
       reports.add(line, price: line.price, stampedAt: line.at)
     } else {
       reports.listings[line.recordID, default: []].append((line.at, line.kind == .listed))
+      reports.feeds[line.recordID] = line.sourceID
     }
   }
   reports.fold()
@@ -300,13 +246,13 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
     // Of two lists taken at one instant, the one that shows the price counts.
     reports.listings[record]?.sort { ($0.at, $0.isListed ? 1 : 0) < ($1.at, $1.isListed ? 1 : 0) }
   }
-  let stamped = reports.all
+  reports.stamped = Dictionary(grouping: reports.all, by: \.recordID)
   for line in evidence where line.kind != .price {
     guard let rule = rules[line.sourceID] else { continue }
     if line.kind == .unlisted {
-      reports.end(line, delay: rule.delay, stamped: stamped)
+      reports.end(line, delay: rule.delay)
     } else {
-      reports.resume(line, stamped: stamped)
+      reports.resume(line)
     }
   }
   return reports
@@ -321,14 +267,13 @@ extension Reports {
         reportedAt: evidence.learntAt))
   }
 
-  /// Adds what follows from a list that leaves a price out. `stamped` are the reports of prices.
-  fileprivate mutating func end(_ line: Evidence, delay: Int64, stamped: [Report]) {
+  /// Adds what follows from a list that leaves a price out.
+  fileprivate mutating func end(_ line: Evidence, delay: Int64) {
     // A list that leaves out what the list before it left out adds nothing, unless a price was
     // reported between the two. Then it ends that price.
     if let before = listing(of: line.recordID, before: line.at), !before.isListed,
-      !stamped.contains(where: {
-        $0.recordID == line.recordID && $0.learntAt.after(-delay) > before.at
-          && $0.learntAt.after(-delay) <= line.at
+      !(stamped[line.recordID] ?? []).contains(where: {
+        $0.learntAt.after(-delay) > before.at && $0.learntAt.after(-delay) <= line.at
       })
     {
       return
@@ -336,16 +281,16 @@ extension Reports {
     // A station that is still listed under another station record goes on selling at that record's
     // price.
     let others = listings.keys.filter { $0 != line.recordID && isListed($0, at: line.at) }
-    let other = newest(of: others, at: line.at, among: stamped)
+    let other = newest(of: others, at: line.at)
     var line = line
     line.recordID = other?.recordID ?? line.recordID
     line.sourceID = other?.sourceID ?? line.sourceID
     add(line, price: other?.price ?? 0, stampedAt: other?.at ?? line.at)
   }
 
-  /// Adds what follows from a list that shows a price. `stamped` are the reports of prices.
-  fileprivate mutating func resume(_ line: Evidence, stamped: [Report]) {
-    guard let last = newest(of: [line.recordID], at: line.at, among: stamped) else { return }
+  /// Adds what follows from a list that shows a price.
+  fileprivate mutating func resume(_ line: Evidence) {
+    guard let last = newest(of: [line.recordID], at: line.at) else { return }
     // Being listed for the first time is not a report, because the stamp states when the price
     // began. It is one if a list has left out another record of the station since that stamp.
     let before = listing(of: line.recordID, before: line.at)
@@ -355,16 +300,82 @@ extension Reports {
     add(line, price: last.price, stampedAt: last.at)
   }
 
+  /// Adds what complete lists show that are later than reports of an archive. The reports must be in
+  /// order.
+  fileprivate mutating func addShown(by lists: [Int16: [Instant]], rules: [Int16: ReportRules]) {
+    let lists = lists.filter { feeds.values.contains($0.key) }
+    guard !lists.isEmpty else { return }
+    var found: [Report] = []
+    for (position, report) in all.enumerated() {
+      guard let rule = rules[report.sourceID], rule.covered != nil else { continue }
+      let next = position + 1 < all.count ? all[position + 1].at : .distantFuture
+      found += shown(by: lists, after: report, until: report.lapse(by: rule), next, rules)
+    }
+    guard !found.isEmpty else { return }
+    all += found
+    sort(rules)
+  }
+
+  /// Returns what complete lists show between a report of an archive and the next report. Another
+  /// price, or none, holds from that list on, whatever its stamp. The same price goes on with the
+  /// lists when the archive is no longer believed.
+  private func shown(
+    by lists: [Int16: [Instant]], after archived: Report, until lapse: Instant, _ next: Instant,
+    _ rules: [Int16: ReportRules]
+  ) -> [Report] {
+    let firsts = lists.compactMapValues { lists in
+      lists[lists.prefixCount { $0 < archived.at }...].first.flatMap { $0 < next ? $0 : nil }
+    }
+    guard let first = firsts.values.min() else { return [] }
+    // Later lists show something else only where one of them shows or leaves out another record.
+    let changes = (listings.values.joined().map(\.at) + [lapse]).filter { $0 > first && $0 < next }
+    var found: [Report] = []
+    for at in Set(firsts.values).union(changes).sorted() {
+      let records = feeds.filter { firsts[$0.value].map { $0 <= at } ?? false }.keys
+      let listed = records.filter { isListed($0, at: at) }
+      guard var shown = newest(of: listed, at: at) ?? gap(of: records, at: at),
+        let rule = rules[shown.sourceID]
+      else { continue }
+      if let last = found.last {
+        if shown.price == last.price, shown.stampedAt == last.stampedAt { continue }
+      } else if shown.price == archived.price {
+        guard at >= lapse, at < shown.lapse(by: rule) else { continue }
+      }
+      shown.learntAt = max(shown.learntAt, at.after(rule.delay))
+      if found.isEmpty, at == lapse, first < lapse {
+        shown.statedAt = archived.at
+        shown.learntAt = archived.learntAt
+      }
+      shown.at = at
+      shown.reportedAt = at
+      found.append(shown)
+    }
+    return found
+  }
+
+  /// Returns that a list leaves out what its feed has reported before, unless another feed shows the
+  /// station.
+  private func gap(of records: some Sequence<Int32>, at list: Instant) -> Report? {
+    guard let record = records.filter({ listings[$0]?.contains { $0.at <= list } ?? false }).min(),
+      let feed = feeds[record], !listings.keys.contains(where: { isListed($0, at: list) })
+    else { return nil }
+    return Report(
+      recordID: record, sourceID: feed, at: list, price: 0, stampedAt: list, learntAt: list,
+      reportedAt: list)
+  }
+
   private func listing(of record: Int32, before instant: Instant) -> (at: Instant, isListed: Bool)?
   {
     listings[record]?.last { $0.at < instant }
   }
 
-  private func newest(
-    of records: some Collection<Int32>, at instant: Instant, among stamped: [Report]
-  ) -> Report? {
-    stamped.filter { records.contains($0.recordID) && $0.at <= instant }.max {
-      ($0.at, $0.reportedAt, $0.price) < ($1.at, $1.reportedAt, $1.price)
-    }
+  private func newest(of records: some Sequence<Int32>, at instant: Instant) -> Report? {
+    records.sorted().compactMap { record in
+      guard let reports = stamped[record] else { return nil }
+      let end = reports.prefixCount { $0.at <= instant }
+      guard end > 0 else { return nil }
+      let begin = reports.prefixCount { $0.at < reports[end - 1].at }
+      return reports[begin..<end].max { ($0.reportedAt, $0.price) < ($1.reportedAt, $1.price) }
+    }.max { ($0.at, $0.reportedAt, $0.price) < ($1.at, $1.reportedAt, $1.price) }
   }
 }

@@ -1,5 +1,6 @@
 import FuelModel
 import Postgres
+import Store
 import TestDatabase
 import Testing
 
@@ -37,7 +38,7 @@ extension TimelineTests {
   }
 
   /// A price that is listed again under its old stamp is in effect again from that list on, although
-  /// the archive has a newer price. The view and the function both show it.
+  /// the archive has had a newer price. The view and the function both show it.
   @Test func listedAgainBesideAnArchive() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -58,7 +59,7 @@ extension TimelineTests {
         begun == [
           "150.0 2025-10-05 00:00:00", "170.0 2025-10-08 23:00:00", "150.0 2025-10-11 00:00:00",
         ])
-      for (at, price) in [("2025-10-10T12:00:00Z", "170.0"), ("2025-10-11T12:00:00Z", "150.0")] {
+      for (at, price) in [("2025-10-08T23:30:00Z", "170.0"), ("2025-10-11T12:00:00Z", "150.0")] {
         #expect(
           try feed.connection.lines(
             """
@@ -70,7 +71,7 @@ extension TimelineTests {
   }
 
   /// The first list of a feed shows prices with old stamps. They do not replace what the archive
-  /// reported between the stamp and the list.
+  /// reported between the stamp and the list. From the list on they hold.
   @Test func theFirstListDoesNotHideNewerPrices() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
@@ -87,13 +88,16 @@ extension TimelineTests {
       try feed.aggregate(at: Self.end, regions: [.nation, .newSouthWales])
       _ = try feed.connection.query(
         "SELECT set_config('bowser.now', \(Self.end.description), false)")
-      // 170.0 at three stations, one of them by its archive, and 160.0 at another.
       let day = try feed.connection.lines(
         "SELECT min_cpl, max_cpl, stations FROM fuel_v1.daily_averages WHERE region = 'NSW' AND day = '2025-10-11'"
       )
+      #expect(day == ["150.00|170.00|4"])
       #expect(
-        day
-          == ["160.00|170.00|4"])
+        try history(feed) == [
+          "150.0|2025-10-01 00:00:00|2025-10-05 00:00:00|nsw-fuelcheck",
+          "170.0|2025-10-05 00:00:00|2025-10-10 00:00:00|nsw-fuelcheck-archive",
+          "150.0|2025-10-10 00:00:00|2025-10-12 00:00:00|nsw-fuelcheck",
+        ])
     }
   }
 
@@ -109,6 +113,110 @@ extension TimelineTests {
         let held = try history(feed).first
         #expect(held == "150.0|2025-10-05 00:00:00|2025-10-\(until)|nsw-fuelcheck")
       }
+    }
+  }
+
+  /// F-G39: a wrong price of an archive holds until the first complete list after it that shows
+  /// another one, in whatever order lists and file are stored, and whichever lists count.
+  @Test(arguments: ["a 06 08 09 10", "06 08 09 10 a", "06 a 08 10 09", "10 06 08 a 09"])
+  func aListEndsThePriceOfAnArchive(order: String) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      for step in order.split(separator: " ") {
+        guard step == "a" else {
+          try reports(
+            feed, 1_500, stamped: "2025-10-05T00:00:00Z", at: "2025-10-\(step)T00:00:00Z")
+          continue
+        }
+        try await archive([("2025-10-08 16:00:00", "170.0")], into: feed)
+        try makeTimeline(feed)
+      }
+      try makeTimeline(feed)
+      func expect(ends: String) throws {
+        let wanted = [
+          "150.0|2025-10-05 00:00:00|2025-10-08 05:00:00|nsw-fuelcheck",
+          "170.0|2025-10-08 05:00:00|2025-10-\(ends) 00:00:00|nsw-fuelcheck-archive",
+          "150.0|2025-10-\(ends) 00:00:00|2025-10-12 00:00:00|nsw-fuelcheck",
+        ]
+        #expect(try history(feed) == wanted)
+        try feed.connection.execute(
+          "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.present_span")
+        try makeTimeline(feed)
+        #expect(try history(feed) == wanted)
+      }
+      try expect(ends: "09")
+      let at = Instant("2025-10-09T00:00:00Z")
+      let number = try feed.connection.query("SELECT run_id FROM fuel.run WHERE taken_at = \(at)")
+        .only().integer("run_id")
+      let run = try #require(try feed.store.ledgerRun(number)?.run)
+      for counts in [false, true] {
+        _ = try feed.decide(
+          run, takenAt: at, counts: counts, now: Self.end, refuseBelow: 0, partialBelow: 0)
+        try expect(ends: counts ? "09" : "10")
+      }
+      // Its answer is read again, and is not complete any more.
+      try feed.reports(
+        [.u91("1", 1_500, Instant("2025-10-05T00:00:00Z"))], at: at, now: Self.end,
+        partialBelow: 0.95, kind: .reprocess(run))
+      try expect(ends: "10")
+    }
+  }
+
+  /// F-G39: what lists have shown and leave out now is not offered, whatever an archive says.
+  @Test(arguments: ["a 06 07 09 10", "06 07 09 10 a", "06 07 a 10 09", "10 a 09 06 07"])
+  func aListWithoutTheStationEndsThePriceOfAnArchive(order: String) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      for step in order.split(separator: " ") {
+        guard step == "a" else {
+          try reports(
+            feed, step == "06" ? 1_500 : nil, stamped: "2025-10-05T00:00:00Z",
+            at: "2025-10-\(step)T00:00:00Z")
+          continue
+        }
+        try await archive([("2025-10-08 16:00:00", "170.0")], into: feed)
+        try makeTimeline(feed)
+      }
+      try makeTimeline(feed)
+      let wanted = [
+        "150.0|2025-10-05 00:00:00|2025-10-07 00:00:00|nsw-fuelcheck",
+        "170.0|2025-10-08 05:00:00|2025-10-09 00:00:00|nsw-fuelcheck-archive",
+      ]
+      #expect(try history(feed) == wanted)
+      try feed.connection.execute(
+        "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.present_span")
+      try makeTimeline(feed)
+      #expect(try history(feed) == wanted)
+    }
+  }
+
+  /// F-G39: prices of the feed that follow are made as well from the spans that a list has begun as
+  /// from all evidence.
+  @Test func pricesFollowTheListThatEndedOneOfAnArchive() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try reports(feed, 1_500, stamped: "2025-10-05T00:00:00Z", at: "2025-10-06T00:00:00Z")
+      try await archive([("2025-10-08 16:00:00", "170.0")], into: feed)
+      try makeTimeline(feed)
+      for (day, price) in [("09", 1_500), ("10", 1_510), ("11", 1_520), ("12", 1_530)] {
+        try reports(
+          feed, price,
+          stamped: price == 1_500 ? "2025-10-05T00:00:00Z" : "2025-10-\(day)T00:00:00Z",
+          at: "2025-10-\(day)T06:00:00Z")
+      }
+      // A list from before comes late.
+      try reports(feed, 1_490, stamped: "2025-10-04T00:00:00Z", at: "2025-10-04T12:00:00Z")
+      let followed = try history(feed)
+      #expect(
+        followed.map { $0.prefix(25) } == [
+          "149.0|2025-10-04 00:00:00", "150.0|2025-10-05 00:00:00", "170.0|2025-10-08 05:00:00",
+          "150.0|2025-10-09 06:00:00", "151.0|2025-10-10 00:00:00", "152.0|2025-10-11 00:00:00",
+          "153.0|2025-10-12 00:00:00",
+        ])
+      try feed.connection.execute(
+        "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.present_span")
+      try makeTimeline(feed)
+      #expect(try history(feed) == followed)
     }
   }
 }

@@ -45,8 +45,12 @@ extension PlainModel {
         isCounted: doubt == nil && clock >= countsFrom(held.source)
           && stations[pair.station]?.isPublic ?? false)
     }
-    // A price that was too old when it was first reported lapsed at once.
-    let isOfHeld = held.map { statement.at < $0.until } ?? false
+    // A price that was too old when it was first reported lapsed at once, unless it goes on with the
+    // price before it.
+    let isOfHeld =
+      held.map {
+        statement.at < $0.until || (statement.at == $0.until && statement.price == $0.price)
+      } ?? false
     let lapsed = isOfHeld ? held?.until ?? statement.at : statement.at
     guard lapsed > clock - 30 * 86_400 else { return nil }
     return Current(

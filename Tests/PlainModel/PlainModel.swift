@@ -63,9 +63,10 @@ package final class PlainModel {
   }
 
   /// Returns the statements of all records of a station about a fuel, in order. Of several for one
-  /// instant the last one counts: of equal ones that of a feed, not that of an archive.
+  /// instant the last one counts: of equal times of reporting that of a feed, not that of an archive.
   func statements(_ pair: Pair) -> [Statement] {
     var found: [Statement] = []
+    var reports: [Statement] = []
     for record in stations[pair.station]?.records ?? [] {
       if world.archives[record.source] != nil {
         for row in world.rows
@@ -76,20 +77,86 @@ package final class PlainModel {
               firstReported: row.at, reported: row.at))
         }
       } else {
-        found += reported(record, pair.fuel)
+        let (prices, gaps) = reported(record, pair.fuel)
+        reports += prices
+        found += prices + gaps
       }
     }
     func order(_ statement: Statement) -> (Second, Second, Int, Int) {
       let isFeed = world.feeds[statement.record.source] != nil
-      return (statement.at, statement.reported, statement.price, isFeed ? 1 : 0)
+      return (statement.at, statement.reported, isFeed ? 1 : 0, statement.price)
     }
-    return found.sorted { order($0) < order($1) }
+    found.sort { order($0) < order($1) }
+    let lived = Set(found.map(\.at)).flatMap { at -> [Statement] in
+      guard let (statement, next) = inForce(found, at: at),
+        world.archives[statement.record.source] != nil
+      else { return [] }
+      return shown(pair, beside: statement, before: next, reports)
+    }
+    return (found + lived).sorted { order($0) < order($1) }
+  }
+
+  /// Returns what the complete lists after a statement of an archive say against it: that another
+  /// price is charged, or none any more, which holds from such a list on. Where lists show the
+  /// archive's price, the feed says so itself once the archive is no longer believed.
+  ///
+  /// - Parameter reports: the prices with their stamps that feeds report of the station and fuel.
+  private func shown(
+    _ pair: Pair, beside archived: Statement, before next: Second, _ reports: [Statement]
+  ) -> [Statement] {
+    let end = lapse(of: archived, fuel: pair.fuel)
+    let times = lists.values.flatMap { $0.complete.map(\.takenAt) } + [end]
+    var found: [Statement] = []
+    for at in Set(times).sorted() where at >= archived.at && at < next {
+      // The newest list of each feed that is not older than the archive's price.
+      let newest = lists.compactMapValues { lists in
+        lists.complete.last { $0.takenAt <= at }.flatMap { $0.takenAt < archived.at ? nil : $0 }
+      }
+      let prices = reports.filter { report in
+        report.at <= at
+          && newest[report.record.source].map { names($0, report.record.code, pair.fuel) } ?? false
+      }
+      let price = prices.max { ($0.at, $0.reported, $0.price) < ($1.at, $1.reported, $1.price) }
+      guard var shown = price ?? ended(pair, by: newest, at: at, reports) else { continue }
+      if found.last.map({ ($0.price, $0.stampedAt) == (shown.price, shown.stampedAt) }) ?? false {
+        continue
+      }
+      let isSame = found.isEmpty && shown.price == archived.price
+      if isSame, at < end || at >= lapse(of: shown, fuel: pair.fuel) { continue }
+      shown.at = at
+      let last = newest[shown.record.source]?.takenAt ?? at
+      shown.firstReported = max(shown.firstReported, last)
+      shown.reported = at
+      found.append(shown)
+    }
+    return found
+  }
+
+  /// Returns that a station no longer sells a fuel where a list leaves out what its feed reported
+  /// before, and no feed shows it.
+  private func ended(
+    _ pair: Pair, by newest: [String: Run], at: Second, _ reports: [Statement]
+  ) -> Statement? {
+    let known = reports.first { report in
+      newest[report.record.source].map { report.firstReported <= $0.takenAt } ?? false
+    }
+    let isOffered = reports.map(\.record).contains { record in
+      lists[record.source]?.complete.last { $0.takenAt <= at }
+        .map { names($0, record.code, pair.fuel) } ?? false
+    }
+    guard !isOffered, let known else { return nil }
+    return Statement(
+      record: known.record, at: at, price: 0, stampedAt: at, firstReported: at, reported: at)
   }
 
   /// Returns the statements of a feed's runs: prices with their stamps, and prices that complete
   /// lists leave out or show again.
-  private func reported(_ record: Record, _ fuel: String) -> [Statement] {
-    guard let feed = world.feeds[record.source], let lists = lists[record.source] else { return [] }
+  private func reported(
+    _ record: Record, _ fuel: String
+  ) -> (prices: [Statement], gaps: [Statement]) {
+    guard let feed = world.feeds[record.source], let lists = lists[record.source] else {
+      return ([], [])
+    }
     func lines(_ run: Run) -> [Run.Line] {
       run.lines.filter { $0.code == record.code && $0.fuel == fuel }
     }
@@ -146,7 +213,7 @@ package final class PlainModel {
       wasNamed = isNamed
       before = list.takenAt
     }
-    return prices + gaps
+    return (prices, gaps)
   }
 
   // MARK: Belief

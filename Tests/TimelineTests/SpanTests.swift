@@ -293,4 +293,116 @@ struct SpanTests {
     #expect(made.map(\.sourceID) == [1])
     #expect(spans(of: evidence.reversed(), rules: rules, sightings: [:]) == made)
   }
+
+  /// Returns the spans of a feed that shows 150.0 from hour 1 on, and of an archive (record 3), as
+  /// their beginning, end, price and source. Lists are taken in the hours 1 and 12 and every six
+  /// hours from then on, until hour 234.
+  private func shown(_ archived: Int32, hours: Int, _ more: [Evidence] = []) -> [[Int]] {
+    let rules: [Int16: ReportRules] = [
+      1: ReportRules(priceLapse: 480 * hour, sightLapse: 12 * hour),
+      3: ReportRules(
+        priceLapse: 100 * hour, sightLapse: 100 * hour,
+        covered: Coverage([(begin, .distantFuture)])),
+    ]
+    let lists = [1] + Array(stride(from: 12, to: 240, by: 6))
+    let instants = lists.map { at(minutes: $0 * 60) }
+    let sightings = [Int16(1): Coverage([(instants[0], instants[lists.count - 1])])]
+    let made = spans(
+      of: [
+        price(1_500, 1, hours: 0), listing(.listed, 1, hours: 1),
+        report(archived, hours: hours, by: 3),
+      ] + more, rules: rules, sightings: sightings, lists: [1: instants])
+    return made.map { $0.believed(rules: rules, sightings: sightings) }.map { span in
+      [span.from, span.until].map { Int(($0.microseconds - begin.microseconds) / hour) }
+        + [Int(span.price), Int(span.sourceID)]
+    }
+  }
+
+  /// F-G39: a price of an archive holds until the first complete list after it that shows another
+  /// one, whatever the stamp of that one is.
+  @Test func aListEndsThePriceOfAnArchive() {
+    #expect(
+      shown(1_700, hours: 10) == [[0, 10, 1_500, 1], [10, 12, 1_700, 3], [12, 246, 1_500, 1]])
+    #expect(
+      shown(1_700, hours: 13) == [[0, 13, 1_500, 1], [13, 18, 1_700, 3], [18, 246, 1_500, 1]])
+    // A list of the same instant was seen live.
+    #expect(shown(1_700, hours: 12) == [[0, 246, 1_500, 1]])
+    #expect(shown(0, hours: 10) == [[0, 10, 1_500, 1], [12, 246, 1_500, 1]])
+    // The feed reports the next price before it takes a list.
+    #expect(
+      shown(1_700, hours: 10, [price(1_600, 1, hours: 11)])
+        == [[0, 10, 1_500, 1], [10, 11, 1_700, 3], [11, 246, 1_600, 1]])
+    // After the last list nothing is known.
+    #expect(shown(1_700, hours: 239) == [[0, 239, 1_500, 1], [239, 339, 1_700, 3]])
+  }
+
+  /// F-G39: a list ends a price of an archive where it leaves out what its feed has reported before.
+  @Test func aListWithoutTheStationEndsThePriceOfAnArchive() {
+    let gap = [listing(.unlisted, 1, hours: 6)]
+    #expect(shown(1_700, hours: 10, gap) == [[0, 6, 1_500, 1], [10, 12, 1_700, 3]])
+    #expect(
+      shown(1_700, hours: 10, gap + [listing(.listed, 1, hours: 24)])
+        == [[0, 6, 1_500, 1], [10, 12, 1_700, 3], [24, 246, 1_500, 1]])
+    // The same price ends too.
+    #expect(shown(1_500, hours: 10, gap) == [[0, 6, 1_500, 1], [10, 12, 1_500, 3]])
+    // Another code of the station is listed for the first time, with a price from before.
+    let second = [price(1_650, 2, hours: 8), listing(.listed, 2, hours: 30)]
+    #expect(
+      shown(1_700, hours: 10, gap + second)
+        == [
+          [0, 6, 1_500, 1], [8, 10, 1_650, 1], [10, 12, 1_700, 3], [30, 246, 1_650, 1],
+        ])
+  }
+
+  /// F-G39: a list that shows the price of an archive is followed by one that shows another price,
+  /// under another code of the station.
+  @Test func aLaterListEndsThePriceOfAnArchive() {
+    let second = [price(1_650, 2, hours: 8), listing(.listed, 2, hours: 30)]
+    #expect(
+      shown(1_500, hours: 10, second)
+        == [[0, 8, 1_500, 1], [8, 10, 1_650, 1], [10, 30, 1_500, 3], [30, 246, 1_650, 1]])
+  }
+
+  /// F-G39: after a list has ended a price of an archive, later lists still show what they show.
+  @Test func listsGoOnAfterTheEndOfAnArchivesPrice() {
+    let second = [price(1_650, 2, hours: 8), listing(.listed, 2, hours: 30)]
+    #expect(
+      shown(1_700, hours: 10, second)
+        == [
+          [0, 8, 1_500, 1], [8, 10, 1_650, 1], [10, 12, 1_700, 3], [12, 30, 1_500, 1],
+          [30, 246, 1_650, 1],
+        ])
+  }
+
+  /// F-G39: lists that never showed a station leave nothing out.
+  @Test func listsDoNotEndWhatTheyNeverShowed() {
+    let rules: [Int16: ReportRules] = [
+      1: ReportRules(priceLapse: 480 * hour, sightLapse: 12 * hour),
+      3: ReportRules(
+        priceLapse: 100 * hour, sightLapse: 100 * hour,
+        covered: Coverage([(begin, .distantFuture)])),
+    ]
+    let lists = [Int16(1): stride(from: 0, to: 48, by: 6).map { at(minutes: $0 * 60) }]
+    let evidence = [
+      report(1_700, hours: 10, by: 3), price(1_500, 1, hours: 0), listing(.listed, 1, hours: 24),
+    ]
+    let made = spans(of: evidence, rules: rules, sightings: [:], lists: lists)
+    #expect(made.map(\.price) == [1_500, 1_700, 1_500])
+    #expect(made.map(\.from) == [0, 10, 24].map { at(minutes: $0 * 60) })
+    #expect(spans(of: evidence.reversed(), rules: rules, sightings: [:], lists: lists) == made)
+  }
+
+  /// F-G39: a price that the archive and the lists have in common does not end with the archive.
+  @Test func listsGoOnWithThePriceOfAnArchive() {
+    #expect(shown(1_500, hours: 10) == [[0, 246, 1_500, 1]])
+    #expect(shown(1_500, hours: 130) == [[0, 246, 1_500, 1]])
+  }
+
+  /// F-G39: of a feed and its archive that report two prices for the second in which the feed was
+  /// read, that of the feed holds, even if it is the lower one.
+  @Test func whatWasSeenLiveHolds() {
+    #expect(
+      shown(1_700, hours: 12, [price(1_600, 1, hours: 12)])
+        == [[0, 12, 1_500, 1], [12, 246, 1_600, 1]])
+  }
 }

@@ -43,7 +43,7 @@ struct SuccessionTests {
     }
 
     var spans: [Span] {
-      Timeline.spans(of: evidence, rules: rules, sightings: sightings)
+      Timeline.spans(of: evidence, rules: rules, sightings: sightings, lists: [1: lists.sorted()])
     }
 
     /// Reports the price of a record at a minute if it has not been reported yet. Returns whether

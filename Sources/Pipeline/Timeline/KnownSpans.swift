@@ -13,6 +13,7 @@ struct KnownSpans {
   /// Earlier reports are not read.
   private let from: Instant
   private let sightings: [Int16: Coverage]
+  private let lists: [Int16: [Instant]]
   private let confirmed: [Pair: Set<Int32>]
   private let neighbourhood: Neighbourhood
 
@@ -32,6 +33,7 @@ struct KnownSpans {
       (rules.values.flatMap { $0.values.map(\.priceLapse) }.max() ?? 0) + Plausibility.memory
     from = begin.after(-memory)
     sightings = try store.sightings(from: from.after(-memory), now: now, known: known)
+    lists = try store.lists(of: rules.keys, from: from, until: now, known: known)
     confirmed = try store.confirmedPrices(known: known)
     neighbourhood = try store.neighbourhood()
   }
@@ -73,7 +75,7 @@ struct KnownSpans {
     var made: [Pair: [Span]] = [:]
     for (pair, lines) in evidence {
       let rules = rules.compactMapValues { $0[pair.fuelID] }
-      var spans = Timeline.spans(of: lines, rules: rules, sightings: sightings)
+      var spans = Timeline.spans(of: lines, rules: rules, sightings: sightings, lists: lists)
       Plausibility.markSuspects(&spans)
       made[pair] = spans.map { $0.believed(rules: rules, sightings: sightings) }
     }

@@ -37,6 +37,7 @@ extension TimelineUpdate {
     let evidence = try store.evidence(of: others)
     let first = evidence.values.lazy.flatMap { $0.map(\.at) }.min() ?? now
     let sightings = try store.sightings(from: first, now: .distantFuture)
+    let lists = try lists(after: evidence)
     var wider: [Window] = []
     for window in others {
       let pair = window.pair
@@ -46,7 +47,7 @@ extension TimelineUpdate {
       }
       let spans = Timeline.spans(
         of: evidence[pair] ?? [], rules: rulesOfFuels[pair.fuelID] ?? [:],
-        sightings: sightings)
+        sightings: sightings, lists: lists)
       // Of archives, nothing from before the window is read. A span that reaches into the window
       // may be one that an archive interrupts. All evidence is read to see that.
       if let before = spans.last(where: { $0.from < window.from }), before.latestEnd > window.from {
@@ -64,6 +65,24 @@ extension TimelineUpdate {
     windows += wider
     for pair in widened { old[pair] = all[pair] }
     return made.merging(rest) { _, new in new }
+  }
+
+  /// Reads when the complete lists were taken that may show another price than an archive reported
+  /// before them.
+  private func lists(after evidence: [Pair: [Evidence]]) throws -> [Int16: [Instant]] {
+    let archives = Set(rules.filter { $0.value.contains { $0.value.covered != nil } }.keys)
+    var feeds: Set<Int16> = []
+    var (first, last) = (Instant.distantFuture, Instant.distantPast)
+    for lines in evidence.values {
+      let archived = lines.lazy.filter { archives.contains($0.sourceID) }.map(\.at)
+      let listings = lines.lazy.filter { $0.kind != .price }
+      guard let begin = archived.min(), let end = archived.max(), !listings.isEmpty else {
+        continue
+      }
+      feeds.formUnion(listings.map(\.sourceID))
+      (first, last) = (min(first, begin), max(last, end))
+    }
+    return feeds.isEmpty ? [:] : try store.lists(of: feeds, from: first, until: last)
   }
 
   /// Returns the spans of a window with the suspects among them. Suspects are judged later. Until
@@ -88,8 +107,9 @@ extension TimelineUpdate {
 
   /// Returns whether reports from before a window decide about more than how the window begins. Of
   /// those reports only the last one and the last list are read. More is needed where no span lies
-  /// before the window, and where a list leaves out what the list before it left out: such a list
-  /// ends what was reported in between.
+  /// before the window, where the window begins with a price that follows from one of an archive, and
+  /// where a list leaves out what the list before it left out: such a list ends what was reported in
+  /// between.
   private static func mayHangOnMore(
     _ window: Window, _ evidence: [Evidence], old: [StoredSpan]
   ) -> Bool {
@@ -97,6 +117,8 @@ extension TimelineUpdate {
       return false
     }
     if !old.contains(where: { $0.span.from < window.from }) { return true }
+    // A price that a list shows against one of an archive begins with that list, which has no line.
+    if !evidence.contains(where: { $0.at == window.from }) { return true }
     if mayReturn(in: window, evidence) { return true }
     return evidence.contains { first in
       first.kind == .unlisted && first.at < window.from

@@ -106,4 +106,45 @@ extension Store {
     }
     return intervals.mapValues { Coverage($0) }
   }
+
+  /// Returns, for each of some feeds and in order, when complete lists were taken: those between two
+  /// instants and the first one after.
+  ///
+  /// - Parameter known: lists fetched later do not count; `nil` where all count.
+  package func lists(
+    of feeds: some Collection<Int16>, from: Instant, until: Instant, known: Instant? = nil
+  ) throws -> [Int16: [Instant]] {
+    let known = known ?? .distantFuture
+    var lists: [Int16: [Instant]] = [:]
+    try connection.copy(
+      from: """
+        SELECT feed.source_id, list.taken_at
+        FROM unnest(\(feeds.sorted())::smallint[]) AS feed (source_id)
+        CROSS JOIN LATERAL (
+          SELECT run.taken_at
+          FROM fuel.run
+          WHERE run.source_id = feed.source_id
+            AND run.is_complete
+            AND run.taken_at >= \(from)
+            AND run.taken_at < \(until)
+            AND coalesce(run.fetched_at, run.taken_at) <= \(known)
+          UNION ALL
+          (
+            SELECT run.taken_at
+            FROM fuel.run
+            WHERE run.source_id = feed.source_id
+              AND run.is_complete
+              AND run.taken_at >= \(until)
+              AND coalesce(run.fetched_at, run.taken_at) <= \(known)
+            ORDER BY run.taken_at
+            LIMIT 1
+          )
+        ) AS list
+        ORDER BY feed.source_id, list.taken_at
+        """
+    ) { row in
+      lists[try row.int16(), default: []].append(try row.instant())
+    }
+    return lists
+  }
 }
