@@ -89,7 +89,7 @@ RETURNS void LANGUAGE sql AS $$
     WHERE listing.station_id = pair.station_id
       AND listing.fuel_id = pair.fuel_id
       AND listing.source_id = p_source_id
-    ORDER BY listing.changed_at DESC, listing.run_id DESC
+    ORDER BY listing.changed_at DESC, listing.turn DESC
     LIMIT 1
   ) AS listed ON true
   ORDER BY pair.station_id, pair.fuel_id
@@ -171,7 +171,7 @@ BEGIN
       ORDER BY run.taken_at DESC
       LIMIT 1),
     last_listed_at = (
-      SELECT max(run.taken_at) FROM fuel.run WHERE run.source_id = p_source_id AND run.is_complete),
+      SELECT max(run.taken_at) FROM fuel.run WHERE run.source_id = p_source_id AND run.confirms),
     -- It begins again after 10^12, so that no number that somebody writes there stops the next run.
     changes = source.changes % 1000000000000 + 1
   WHERE source.source_id = p_source_id
@@ -240,8 +240,8 @@ BEGIN
   SELECT silence.*
   FROM fuel.run
   CROSS JOIN LATERAL fuel.touch_silence(
-    -- Of the run that is being stored it is known whether its list is complete. A list that changed may have been.
-    p_source_id, run.taken_at, run.is_complete OR (run.composition_id IS NOT NULL AND run.outcome <> 'running'),
+    -- Of the run that is being stored it is known whether its list confirms prices. A list that changed may have done so.
+    p_source_id, run.taken_at, run.confirms OR (run.composition_id IS NOT NULL AND run.outcome <> 'running'),
     -- The runs of a recording may be ahead of the clock.
     least(p_last_listed_at, feed.last_listed_at), greatest(p_clock, feed.last_taken_at)) AS silence
   WHERE run.run_id = ANY (p_run_ids);

@@ -153,6 +153,10 @@ BEGIN
       interval '1 day') AS series (day)
     ON CONFLICT DO NOTHING;
   END IF;
+  -- What lists left out that were not complete.
+  UPDATE fuel.listing SET is_proof = false
+  FROM fuel.run
+  WHERE run.run_id = listing.run_id AND NOT run.is_complete AND NOT listing.is_listed;
   -- What each feed showed last, as the list from which later ones differ.
   INSERT INTO fuel.answer (run_id, depth, station_ids, fuel_ids, stamps, tenths, is_adopted)
   SELECT

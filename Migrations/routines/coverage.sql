@@ -40,7 +40,7 @@ COMMENT ON FUNCTION fuel.archive_intervals() IS
   'The runs of days that the files of each archive cover; those of archives of changes month by month.';
 GRANT EXECUTE ON FUNCTION fuel.archive_intervals() TO fuel_writer;
 
--- Returns intervals of complete lists without a silence that is too long. Between the first and the last list of an
+-- Returns intervals of confirming lists without a silence that is too long. Between the first and the last list of an
 -- interval, each list is believed until the next one. Lists that were taken before p_from_at are read only as far back
 -- as a list is believed.
 CREATE OR REPLACE FUNCTION fuel.list_intervals(
@@ -66,7 +66,7 @@ LANGUAGE sql STABLE AS $$
         SELECT run.source_id, run.taken_at
         FROM fuel.run
         WHERE run.source_id = sight.source_id
-          AND run.is_complete
+          AND run.confirms
           AND run.taken_at >= p_from_at - sight.lapses_after
           AND run.taken_at <= p_until_at
           AND coalesce(run.fetched_at, run.taken_at) <= p_known_at
@@ -101,11 +101,11 @@ RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
       FROM fuel.list_intervals(p_from_at, p_clock) AS listed
       JOIN fuel.sight USING (source_id)
       UNION ALL
-      -- A run that counts and brought no complete list covers the price day on which it was taken. Runs of feeds whose
+      -- A run that counts and brought no list covers the price day on which it was taken. Runs of feeds whose
       -- prices hold for whole days are of this kind.
       SELECT run.source_id, run.taken_at, run.taken_at
       FROM fuel.run
-      WHERE run.outcome IN ('stored', 'unchanged') AND NOT run.is_complete AND run.taken_at >= p_from_at
+      WHERE run.outcome IN ('stored', 'unchanged') AND NOT run.confirms AND NOT run.is_repeat AND run.taken_at >= p_from_at
     ) AS read
     JOIN fuel.source ON source.source_id = read.source_id AND source.kind = 'feed'
     JOIN fuel.state USING (state)
@@ -263,6 +263,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.forget_coverage() IS 'Notes that the days a feed covers may have changed from a run on.';
 REVOKE EXECUTE ON FUNCTION fuel.forget_coverage() FROM PUBLIC;
-CREATE OR REPLACE TRIGGER run_coverage AFTER UPDATE OF outcome, is_complete ON fuel.run FOR EACH ROW
-  WHEN (OLD.outcome <> NEW.outcome OR OLD.is_complete <> NEW.is_complete)
+CREATE OR REPLACE TRIGGER run_coverage AFTER UPDATE ON fuel.run FOR EACH ROW
+  WHEN (OLD.outcome <> NEW.outcome OR OLD.confirms <> NEW.confirms)
   EXECUTE FUNCTION fuel.forget_coverage();

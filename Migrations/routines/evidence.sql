@@ -3,8 +3,8 @@
 -- Returns everything that was reported about stations and fuels from an instant on, by all their station records, and
 -- the last report and the last list before that instant.
 --
--- kind: 0 is a price (price_tenths 0: not offered). 1 is shown by a list. 2 is left out of a list. 3 means that the
--- station record reported no price between p_reports_from and from_at; "at" is then from_at, and fuel.reports_before
+-- kind: 0 is a price (price_tenths 0: not offered). 1 is shown by a list. 2 is left out of a complete list. 3 was shown
+-- last by the list of that instant. 4 means that the station record reported no price between p_reports_from and from_at; "at" is then from_at, and fuel.reports_before
 -- looks further back. What was learnt after p_known_at is left out. p_earliest is the earliest of p_from_ats. It is
 -- passed separately, so that the server can leave out the partitions before it.
 CREATE OR REPLACE FUNCTION fuel.evidence(
@@ -40,7 +40,7 @@ LANGUAGE sql STABLE AS $$
   WHERE wanted.kind = 'feed' AND price.learnt_at <= p_known_at
   UNION ALL
   SELECT
-    wanted.station_id, wanted.fuel_id, CASE WHEN before.effective_at IS NULL THEN 3 ELSE 0 END::smallint,
+    wanted.station_id, wanted.fuel_id, CASE WHEN before.effective_at IS NULL THEN 4 ELSE 0 END::smallint,
     wanted.record_id, wanted.source_id, coalesce(before.effective_at, wanted.from_at), coalesce(before.price_tenths, 0),
     coalesce(before.learnt_at, wanted.from_at)
   FROM wanted
@@ -74,7 +74,7 @@ LANGUAGE sql STABLE AS $$
   UNION ALL
   SELECT
     wanted.station_id, wanted.fuel_id,
-    CASE WHEN listing.is_listed THEN 1 ELSE 2 END::smallint, wanted.record_id, wanted.source_id,
+    CASE listing.turn WHEN 0 THEN 2 WHEN 1 THEN 1 ELSE 3 END::smallint, wanted.record_id, wanted.source_id,
     listing.changed_at, 0, listing.changed_at
   FROM wanted
   JOIN fuel.counted_listing AS listing
@@ -85,19 +85,35 @@ LANGUAGE sql STABLE AS $$
   WHERE wanted.kind = 'feed' AND listing.changed_at + wanted.delay <= p_known_at
   UNION ALL
   SELECT
-    wanted.station_id, wanted.fuel_id, CASE WHEN before.is_listed THEN 1 ELSE 2 END::smallint,
+    wanted.station_id, wanted.fuel_id, CASE before.turn WHEN 0 THEN 2 WHEN 1 THEN 1 ELSE 3 END::smallint,
     wanted.record_id, wanted.source_id, before.changed_at, 0, before.changed_at
   FROM wanted
   CROSS JOIN LATERAL (
-    SELECT listing.changed_at, listing.is_listed
-    FROM fuel.counted_listing AS listing
-    WHERE listing.station_id = wanted.record_id
-      AND listing.fuel_id = wanted.fuel_id
-      AND listing.source_id = wanted.source_id
-      AND listing.changed_at < wanted.from_at
-      AND listing.changed_at + wanted.delay <= p_known_at
-    ORDER BY listing.changed_at DESC, listing.is_listed DESC
-    LIMIT 1
+    (
+      SELECT listing.changed_at, listing.turn
+      FROM fuel.counted_listing AS listing
+      WHERE listing.station_id = wanted.record_id
+        AND listing.fuel_id = wanted.fuel_id
+        AND listing.source_id = wanted.source_id
+        AND listing.turn < 2
+        AND listing.changed_at < wanted.from_at
+        AND listing.changed_at + wanted.delay <= p_known_at
+      ORDER BY listing.changed_at DESC, listing.turn DESC
+      LIMIT 1
+    )
+    UNION ALL
+    (
+      SELECT listing.changed_at, listing.turn
+      FROM fuel.counted_listing AS listing
+      WHERE listing.station_id = wanted.record_id
+        AND listing.fuel_id = wanted.fuel_id
+        AND listing.source_id = wanted.source_id
+        AND listing.turn = 2
+        AND listing.changed_at < wanted.from_at
+        AND listing.changed_at + wanted.delay <= p_known_at
+      ORDER BY listing.changed_at DESC, listing.turn DESC
+      LIMIT 1
+    )
   ) AS before
   WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
 $$;

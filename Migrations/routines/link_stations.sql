@@ -127,7 +127,7 @@ COMMENT ON FUNCTION fuel.forget_sightings(integer) IS
 REVOKE EXECUTE ON FUNCTION fuel.forget_sightings(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.forget_sightings(integer) TO fuel_writer;
 
--- Returns the times during which complete lists of their feeds showed station records with any fuel.
+-- Returns the times during which lists of their feeds showed station records with any fuel.
 CREATE OR REPLACE FUNCTION fuel.listed_times(p_station_ids integer[])
 RETURNS TABLE (station_id integer, from_at timestamptz, until_at timestamptz)
 LANGUAGE sql STABLE AS $$
@@ -141,7 +141,7 @@ LANGUAGE sql STABLE AS $$
         listing.changed_at,
         lead(listing.changed_at) OVER (
           PARTITION BY listing.station_id, listing.fuel_id
-          ORDER BY listing.changed_at, listing.is_listed) AS until_at
+          ORDER BY listing.changed_at, listing.turn) AS until_at
       FROM fuel.counted_listing AS listing
       WHERE listing.station_id = ANY (p_station_ids)
     ) AS listed
@@ -150,7 +150,7 @@ LANGUAGE sql STABLE AS $$
   ) AS record
 $$;
 COMMENT ON FUNCTION fuel.listed_times(integer[]) IS
-  'The times during which complete lists showed station records; an end that is NULL is not known yet.';
+  'The times during which lists showed station records; an end that is NULL is not known yet.';
 GRANT EXECUTE ON FUNCTION fuel.listed_times(integer[]) TO fuel_writer;
 
 -- Applies pg_temp.wanted_match: which station record stands for which station. No fact moves. The spans of stations

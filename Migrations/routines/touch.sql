@@ -118,12 +118,12 @@ COMMENT ON FUNCTION fuel.touch_archived(smallint, timestamptz) IS
   'The stations and fuels of which a list may end a price of an archive.';
 GRANT EXECUTE ON FUNCTION fuel.touch_archived(smallint, timestamptz) TO fuel_writer;
 
--- Returns what a list changes by confirming prices. A price that a complete list and the next complete list both show is
+-- Returns what a list changes by confirming prices. A price that a list and the next list both show is
 -- believed between the two as well, if they are no further apart than fuel.sight.lapses_after. A longer time without
--- complete lists is a silence. A list that falls into a silence, or ends one, changes what is believed of every price
+-- lists is a silence. A list that falls into a silence, or ends one, changes what is believed of every price
 -- of the feed during the silence. The oldest run of a feed also decides from when on averages count the feed.
 CREATE OR REPLACE FUNCTION fuel.touch_silence(
-  p_source_id smallint, p_taken_at timestamptz, p_is_complete boolean,
+  p_source_id smallint, p_taken_at timestamptz, p_confirms boolean,
   p_last_listed_at timestamptz, p_clock timestamptz)
 RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -137,13 +137,13 @@ BEGIN
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
   SELECT sight.lapses_after INTO STRICT lapse FROM fuel.sight WHERE sight.source_id = p_source_id;
   RETURN QUERY SELECT archived.* FROM fuel.touch_archived(p_source_id, p_taken_at) AS archived;
-  IF p_is_complete THEN
+  IF p_confirms THEN
     SELECT max(run.taken_at) INTO from_at
     FROM fuel.run
-    WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at < p_taken_at;
+    WHERE run.source_id = p_source_id AND run.confirms AND run.taken_at < p_taken_at;
     SELECT min(run.taken_at) INTO ends_at
     FROM fuel.run
-    WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at > p_taken_at;
+    WHERE run.source_id = p_source_id AND run.confirms AND run.taken_at > p_taken_at;
     -- Later runs without a complete list (updates) may have ended prices. Such a price was believed for as long as the
     -- complete lists before the update showed it, and this list may now be the last of those.
     IF ends_at IS NULL AND feed.last_taken_at > p_taken_at THEN
@@ -177,7 +177,7 @@ BEGIN
   END IF;
   -- This list confirms prices that had lapsed because no list had shown them for too long. Their spans do not change,
   -- but the days that the spans cover must be made again.
-  IF p_is_complete AND p_taken_at > p_last_listed_at
+  IF p_confirms AND p_taken_at > p_last_listed_at
     AND p_last_listed_at + lapse < p_clock
   THEN
     PERFORM fuel.mark_changed_days(
@@ -190,7 +190,7 @@ BEGIN
   END IF;
   -- Where an archive reaches beyond the newest list, one of its prices may follow a price of the feed. Such a price of
   -- the feed ends with the belief in the newest list, and holds on when the next list shows it again.
-  IF p_is_complete AND p_taken_at > p_last_listed_at AND EXISTS (
+  IF p_confirms AND p_taken_at > p_last_listed_at AND EXISTS (
     SELECT
     FROM fuel.archive_intervals() AS covered
     JOIN fuel.state ON state.state = feed.state

@@ -60,6 +60,10 @@ CREATE TABLE fuel.run (
   awaits_tomorrow    boolean       NOT NULL DEFAULT false,
   told_days          timestamptz[],
   is_overtaken       boolean,
+  -- For lists of before compositions were kept, is_complete says that it was a list.
+  confirms           boolean       NOT NULL GENERATED ALWAYS AS (
+    (is_complete OR composition_id IS NOT NULL) AND outcome IN ('running', 'stored', 'unchanged') AND NOT is_repeat)
+    STORED,
   CONSTRAINT run_pk PRIMARY KEY (run_id),
   CONSTRAINT run_source_fk FOREIGN KEY (source_id) REFERENCES fuel.source (source_id),
   CONSTRAINT run_replaces_fk FOREIGN KEY (replaces_run_id) REFERENCES fuel.run (run_id),
@@ -75,6 +79,7 @@ CREATE TABLE fuel.run (
   CONSTRAINT run_overtaken_ck CHECK ((is_overtaken IS NULL) = (change_number IS NULL))
 );
 CREATE INDEX run_complete_idx ON fuel.run (source_id, taken_at) WHERE is_complete;
+CREATE INDEX run_confirms_idx ON fuel.run (source_id, taken_at) WHERE confirms;
 CREATE INDEX run_started_idx ON fuel.run (source_id, started_at DESC);
 CREATE INDEX run_replaces_idx ON fuel.run (replaces_run_id) WHERE replaces_run_id IS NOT NULL;
 CREATE INDEX run_content_idx ON fuel.run (content_digest) WHERE content_digest IS NOT NULL;
@@ -147,6 +152,8 @@ COMMENT ON COLUMN fuel.run.told_days IS
   'run of before 0.5.';
 COMMENT ON COLUMN fuel.run.is_overtaken IS
   'Whether a run of the same source with a later taken_at got its number before this one. NULL: no number.';
+COMMENT ON COLUMN fuel.run.confirms IS
+  'Whether its list confirms the prices that it shows: it counts, and repeats none of the past.';
 COMMENT ON CONSTRAINT run_pk             ON fuel.run IS 'One row per run.';
 COMMENT ON CONSTRAINT run_source_fk      ON fuel.run IS 'A known feed.';
 COMMENT ON CONSTRAINT run_replaces_fk    ON fuel.run IS 'A known run.';
@@ -360,19 +367,23 @@ CREATE TABLE fuel.listing (
   source_id  smallint    NOT NULL,
   changed_at timestamptz NOT NULL,
   is_listed  boolean     NOT NULL,
+  is_proof   boolean     NOT NULL DEFAULT true,
   run_id     integer     NOT NULL,
   CONSTRAINT listing_pk PRIMARY KEY (station_id, fuel_id, source_id, changed_at, run_id)
 );
 -- What a run lists, wherever its rows lie.
 CREATE INDEX listing_run_idx ON fuel.listing (run_id);
 COMMENT ON TABLE fuel.listing IS
-  'Facts: what complete lists say by what they leave out. From the instant of this list on the lists of the feed show '
-  'the station and fuel, or do not. They follow from fuel.answer and can be made again.';
+  'Facts: what lists say by what they show and leave out. From an instant on the lists of the feed show the station and '
+  'fuel, or do not. They follow from fuel.answer and can be made again.';
 COMMENT ON COLUMN fuel.listing.station_id IS 'The station.';
 COMMENT ON COLUMN fuel.listing.fuel_id    IS 'The fuel.';
 COMMENT ON COLUMN fuel.listing.source_id  IS 'The feed.';
-COMMENT ON COLUMN fuel.listing.changed_at IS 'When the list was taken.';
+COMMENT ON COLUMN fuel.listing.changed_at IS
+  'When the list was taken. Where is_proof is false: when the last list was taken that showed it.';
 COMMENT ON COLUMN fuel.listing.is_listed  IS 'Whether it is listed from then on.';
+COMMENT ON COLUMN fuel.listing.is_proof IS
+  'Whether that it is not listed means that it is not offered. False: the list was not complete.';
 COMMENT ON COLUMN fuel.listing.run_id     IS 'The run that brought the list.';
 COMMENT ON CONSTRAINT listing_pk ON fuel.listing IS 'A list says one thing of a station and fuel.';
 GRANT SELECT, INSERT ON fuel.listing TO fuel_writer;

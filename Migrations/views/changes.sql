@@ -33,7 +33,10 @@ CROSS JOIN LATERAL (
     0 AS price_tenths,
     listing.changed_at AS effective_at
   FROM fuel.listing
-  WHERE run.is_complete AND listing.run_id = run.run_id AND listing.source_id = run.source_id
+  -- That a list which is not complete leaves something out means nothing.
+  WHERE listing.run_id = run.run_id
+    AND listing.source_id = run.source_id
+    AND (listing.is_listed OR listing.is_proof)
   UNION ALL
   SELECT 'history' AS what, NULL AS station_id, NULL AS fuel_id, NULL AS price_tenths, NULL AS effective_at
   WHERE run.kind IN ('backfill', 'reprocess') OR run.is_overtaken

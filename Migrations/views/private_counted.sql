@@ -5,7 +5,12 @@ SELECT
   run.source_id,
   run.taken_at,
   coalesce(run.fetched_at, run.taken_at) AS learnt_at,
-  CASE WHEN source.tells_whole_days THEN 2 WHEN run.is_complete THEN 0 ELSE 1 END AS kind,
+  CASE
+    WHEN source.tells_whole_days THEN 2
+    WHEN run.is_complete THEN 0
+    WHEN run.composition_id IS NOT NULL THEN 1
+    ELSE 3
+  END AS kind,
   -- Of the runs that are under way, only the one that this transaction stores has an answer.
   run.outcome IN ('running', 'stored', 'unchanged') AND NOT run.is_repeat AS counts,
   run.told_days,
@@ -18,7 +23,7 @@ COMMENT ON COLUMN fuel.kept_answer.run_id    IS 'The run that brought it.';
 COMMENT ON COLUMN fuel.kept_answer.source_id IS 'The feed.';
 COMMENT ON COLUMN fuel.kept_answer.taken_at  IS 'The instant whose state it shows.';
 COMMENT ON COLUMN fuel.kept_answer.learnt_at IS 'When it was fetched.';
-COMMENT ON COLUMN fuel.kept_answer.kind      IS '0: a complete list; 1: an update, or a list that is not complete; 2: prices of whole days.';
+COMMENT ON COLUMN fuel.kept_answer.kind      IS '0: a complete list; 1: a list that is not complete; 2: prices of whole days; 3: an update.';
 COMMENT ON COLUMN fuel.kept_answer.counts    IS 'Whether what it states counts.';
 COMMENT ON COLUMN fuel.kept_answer.told_days IS 'When the days begin of which it tells prices; NULL unless kind is 2.';
 COMMENT ON COLUMN fuel.kept_answer.is_adopted IS 'As in fuel.answer.';
@@ -54,16 +59,20 @@ SELECT
   listing.source_id,
   listing.changed_at,
   listing.is_listed,
+  CASE WHEN listing.is_listed THEN 1 WHEN listing.is_proof THEN 0 ELSE 2 END AS turn,
   listing.run_id
 FROM fuel.listing
-JOIN fuel.run USING (run_id)
-WHERE run.is_complete;
+WHERE listing.run_id NOT IN (
+  SELECT run.run_id FROM fuel.run WHERE run.outcome IN ('superseded', 'withdrawn', 'refused'));
 COMMENT ON VIEW fuel.counted_listing IS
-  'Facts of the runs that count: what complete lists show and leave out. A row may repeat the one before it.';
+  'Facts of the runs that count: what lists show and leave out. A row may repeat the one before it.';
 COMMENT ON COLUMN fuel.counted_listing.station_id IS 'The station.';
 COMMENT ON COLUMN fuel.counted_listing.fuel_id    IS 'The fuel.';
 COMMENT ON COLUMN fuel.counted_listing.source_id  IS 'The feed.';
-COMMENT ON COLUMN fuel.counted_listing.changed_at IS 'When the list was taken.';
+COMMENT ON COLUMN fuel.counted_listing.changed_at IS 'As in fuel.listing.';
 COMMENT ON COLUMN fuel.counted_listing.is_listed  IS 'Whether it is listed from then on.';
+COMMENT ON COLUMN fuel.counted_listing.turn IS
+  '0: it is not offered; 1: it is listed; 2: it is not seen. Of several rows of one instant the one with the highest '
+  'number counts.';
 COMMENT ON COLUMN fuel.counted_listing.run_id     IS 'The run that brought the list.';
 GRANT SELECT ON fuel.kept_answer, fuel.counted_price, fuel.counted_listing TO fuel_writer;

@@ -51,29 +51,24 @@ LEFT JOIN LATERAL (
   SELECT
     max(greatest(
       pair.seen_at,
-      -- What the newest complete list leaves out was last seen in the list before the gap. This is looked up only for a
-      -- record of which no fuel is listed: the others were seen in the newest list. A gap follows a list that showed
-      -- the fuel, so fuel.counted_listing has nothing to leave out.
+      -- What the newest list leaves out was last seen in the list before the gap. This is looked up only for a record of
+      -- which no fuel is listed: the others were seen in the newest list.
       CASE WHEN NOT pair.is_listed THEN (
         SELECT max(list.taken_at)
-        FROM fuel.run AS list
-        WHERE list.source_id = source.source_id
-          AND list.is_complete
-          AND list.taken_at < (
-            SELECT max(turn.changed_at)
-            FROM (
-              SELECT
-                listing.changed_at,
-                listing.is_listed,
-                lag(listing.is_listed) OVER (
-                  PARTITION BY listing.fuel_id ORDER BY listing.changed_at, listing.is_listed) AS was_listed
-              FROM fuel.listing
-              JOIN fuel.run AS list USING (run_id)
-              WHERE listing.station_id = record.station_id
-                AND listing.source_id = source.source_id
-                AND list.is_complete
-            ) AS turn
-            WHERE turn.was_listed AND NOT turn.is_listed)
+        FROM (
+          SELECT
+            listing.changed_at,
+            listing.turn,
+            lag(listing.is_listed) OVER (
+              PARTITION BY listing.fuel_id ORDER BY listing.changed_at, listing.turn) AS was_listed
+          FROM fuel.counted_listing AS listing
+          WHERE listing.station_id = record.station_id AND listing.source_id = source.source_id
+        ) AS gap
+        JOIN fuel.run AS list
+          ON list.source_id = source.source_id
+          AND list.confirms
+          AND CASE WHEN gap.turn = 0 THEN list.taken_at < gap.changed_at ELSE list.taken_at = gap.changed_at END
+        WHERE gap.was_listed AND gap.turn <> 1
       ) END)) AS last_seen_at
   FROM fuel.station AS record
   JOIN fuel.source ON source.source_id = record.source_id

@@ -41,7 +41,7 @@ package struct Source: Sendable {
     // A run with more than this share of unreadable records is refused.
     package let maxRejectShare = Setting.share("maxRejectShare", 0.02)
     // A list with less than this share of the prices listed before is refused, or is only partial.
-    package let refuseBelowShare = Setting.share("refuseBelowShare", 0.7)
+    package let refuseBelowShare = Setting.share("refuseBelowShare", 0.2)
     package let partialBelowShare = Setting.share("partialBelowShare", 0.95)
     // Fuels of codes that the provider's list lacks, or of codes that changed, with days where
     // needed: { X1: 'E10', P1: 'P95 until 2026-07-01, P98 from 2026-07-01' }.

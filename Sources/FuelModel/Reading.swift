@@ -61,8 +61,11 @@ extension Reject {
   /// Up to so many bad records are no reason to lose the others, however few those are.
   package static let few = 5
 
-  /// Returns the reason of most bad records of an answer or a file of which too many are bad: it has
-  /// changed its unit or its format, and no part of it is believed.
+  /// An answer with a larger share of bad records has changed its unit or its format, and no part of
+  /// it is believed.
+  package static let nearlyAll = 0.8
+
+  /// Returns the reason of most bad records of an answer or a file of which too many are bad.
   ///
   /// - Parameters:
   ///   - byReason: the number of rejected records, by reason.

@@ -269,7 +269,8 @@ extension Store {
         FROM fuel.price
         WHERE run_id = ANY (\(runs.map(\.number))::integer[]) AND source_id = \(source)
         UNION ALL
-        SELECT (2 - is_listed::integer)::smallint, station_id, fuel_id, changed_at, 0, run_id
+        SELECT
+          CASE WHEN is_listed THEN 1 WHEN is_proof THEN 2 ELSE 3 END::smallint, station_id, fuel_id, changed_at, 0, run_id
         FROM fuel.listing
         WHERE run_id = ANY (\(runs.map(\.number))::integer[]) AND source_id = \(source)
         """
@@ -324,8 +325,9 @@ extension Store {
     }
     guard prices.count < facts.count else { return }
     try connection.copy(
-      into: "fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, run_id)",
-      columns: 6
+      into:
+        "fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, is_proof, run_id)",
+      columns: 7
     ) { copy in
       for fact in facts where fact.kind != .price {
         try copy.beginRow()
@@ -334,6 +336,7 @@ extension Store {
         copy.write(source.number)
         copy.write(fact.at.sinceMillennium)
         copy.write(fact.kind == .listed)
+        copy.write(fact.kind != .unseen)
         copy.write(Int32(fact.run))
       }
     }

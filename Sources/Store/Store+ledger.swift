@@ -195,6 +195,7 @@ extension Store {
         pairs = \(list.pairs),
         stamps = \(list.stamps)::integer[],
         content = \(optional: list.content),
+        rejected_by_reason = \(jsonText(list.rejected))::jsonb,
         composition_id = known.composition_id
       FROM (
         SELECT added.composition_id, added.digest FROM added

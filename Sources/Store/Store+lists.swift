@@ -37,6 +37,7 @@ extension Store {
         CASE WHEN list.outcome = 'refused' THEN list.error END AS refusal, list.pairs, list.composition_id,
         array_to_json(list.shortcomings)::text AS shortcomings,
         coalesce(array_to_string(list.stamps, ','), '') AS stamps, list.content, list.is_repeat,
+        list.rejected_by_reason::text AS rejected,
         list.stored + list.unchanged > 0 AS is_stored, coalesce(NOT answer.is_adopted, false) AS is_kept
       FROM (
         SELECT * FROM list WHERE list.taken_at BETWEEN \(from) AND \(until)
@@ -59,7 +60,8 @@ extension Store {
           takenAt: try row.instant("taken_at"), pairs: try row.integer("pairs"),
           stations: composition.0, fuels: composition.1, brands: composition.2,
           stamps: try row.text("stamps").split(separator: ",").compactMap { Int($0) },
-          content: try row.optional("content").flatMap { Int64($0) }),
+          content: try row.optional("content").flatMap { Int64($0) },
+          rejected: try row.counts("rejected").filter { $0.key != "run_refused" }),
         judgement: ListJudgement(
           shortcomings: try row.texts("shortcomings"), refusal: try row.optional("refusal"),
           isRepeat: try row.boolean("is_repeat")),

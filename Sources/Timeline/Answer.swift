@@ -6,10 +6,12 @@ package struct Answer: Sendable {
   package enum Kind: Int, Sendable {
     /// A list of everything that the feed offers. What it leaves out is not offered.
     case complete = 0
-    /// Some of what the feed offers: an update, or a list whose gaps prove nothing.
+    /// A list whose gaps prove nothing.
     case partial = 1
     /// Prices of whole days. They add to what other answers state about other days.
     case days = 2
+    /// Some of what the feed offers, such as what is new.
+    case update = 3
   }
 
   /// What an answer states about a station record and fuel. It may state several prices: the
@@ -53,12 +55,13 @@ package struct Answer: Sendable {
   }
 }
 
-/// Something new that an answer states: a price, or that a complete list shows a station record and
-/// fuel again or leaves it out.
+/// Something new that an answer states: a price, or that a list shows a station record and fuel
+/// again, or does not show it any more.
 package struct Fact: Hashable, Sendable {
   package var kind: Evidence.Kind
   package var pair: Pair
-  /// When the price begins, or when the list was taken.
+  /// When the price begins; when the list was taken; or when the last list was taken that showed the
+  /// station record and fuel.
   package var at: Instant
   /// Tenths of a cent per litre. Lists: 0.
   package var tenths: Int32
@@ -80,55 +83,63 @@ package struct Fact: Hashable, Sendable {
 package struct Shown: Sendable {
   /// Sorted, each once.
   private var lines: [Answer.Line] = []
-  /// For each line, whether complete lists show its station record and fuel.
-  private var isListed: [Bool] = []
+  private enum Listing { case none, listed, unseen }
+  /// For each line, whether lists show its station record and fuel.
+  private var listings: [Listing] = []
+  /// When the newest list was taken.
+  private var listedAt = Instant.distantPast
 
   package init() {}
 
   /// What a feed shows after a complete list.
   package init(after list: Answer) {
     lines = list.lines
-    isListed = Array(repeating: true, count: list.lines.count)
+    listings = Array(repeating: .listed, count: list.lines.count)
+    listedAt = list.takenAt
   }
 
-  /// The station records that complete lists show.
+  /// The station records that lists show, or did before lists that are not complete.
   package var listedStations: Set<Int32> {
-    Set(zip(lines, isListed).lazy.filter(\.1).map(\.0.pair.stationID))
+    Set(zip(lines, listings).lazy.filter { $1 != .none }.map(\.0.pair.stationID))
   }
 
-  /// Returns the stamp of a station record and fuel that complete lists show with one price;
-  /// `nil` in other cases.
+  /// Returns the stamp of a station record and fuel that lists show with one price; `nil` in other
+  /// cases.
   package func onlyStamp(of pair: Pair) -> Instant? {
-    guard let position = lines.only(pair), isListed[position] else { return nil }
+    guard let position = lines.only(pair), listings[position] == .listed else { return nil }
     return lines[position].stamp
   }
 
   /// Goes on to the next answer, and returns the facts that it brings. Answers are taken in the
   /// order of `takenAt`, and those of one instant in the order of their runs.
   ///
-  /// A price is a fact where the feed did not show it under that stamp. That a complete list shows a
-  /// station record and fuel is a fact where the complete lists before did not; that it leaves one
-  /// out is a fact where the feed showed it.
+  /// A price is a fact where the feed did not show it under that stamp. That a list shows a station
+  /// record and fuel is a fact where the lists before did not. That it leaves one out is a fact where
+  /// the feed showed it: it is not offered if the list is complete, and is not seen if it is not.
   package mutating func take(_ answer: Answer) -> [Fact] {
     var facts: [Fact] = []
     var next = Shown()
     next.lines.reserveCapacity(max(lines.count, answer.lines.count))
-    next.isListed.reserveCapacity(max(lines.count, answer.lines.count))
-    let isComplete = answer.kind == .complete
+    next.listings.reserveCapacity(max(lines.count, answer.lines.count))
+    let isList = answer.kind == .complete || answer.kind == .partial
+    next.listedAt = isList ? answer.takenAt : listedAt
     walk(lines, answer.lines, byDay: answer.kind == .days) { known, stated in
       guard let first = stated.first else {
-        if isComplete {
-          facts.append(
-            Fact(
-              kind: .unlisted, pair: lines[known.lowerBound].pair, at: answer.takenAt,
-              run: answer.run))
+        let pair = lines[known.lowerBound].pair
+        if answer.kind == .complete {
+          facts.append(Fact(kind: .unlisted, pair: pair, at: answer.takenAt, run: answer.run))
+          return
+        }
+        next.lines += lines[known]
+        if answer.kind == .partial, listings[known.lowerBound] == .listed {
+          facts.append(Fact(kind: .unseen, pair: pair, at: listedAt, run: answer.run))
+          next.listings += repeatElement(.unseen, count: known.count)
         } else {
-          next.lines += lines[known]
-          next.isListed += isListed[known]
+          next.listings += listings[known]
         }
         return
       }
-      let wasListed = known.first.map { isListed[$0] } ?? false
+      let listing = known.first.map { listings[$0] } ?? .none
       for line in answer.lines[stated] where !lines[known].contains(line) {
         facts.append(
           Fact(
@@ -136,13 +147,13 @@ package struct Shown: Sendable {
             at: line.stamp == Answer.Line.unstamped ? answer.takenAt : line.stamp,
             tenths: line.tenths, run: answer.run))
       }
-      if isComplete && !wasListed {
+      if isList, listing != .listed {
         facts.append(
           Fact(
             kind: .listed, pair: answer.lines[first].pair, at: answer.takenAt, run: answer.run))
       }
       next.lines += answer.lines[stated]
-      next.isListed += repeatElement(isComplete || wasListed, count: stated.count)
+      next.listings += repeatElement(isList ? .listed : listing, count: stated.count)
     }
     self = next
     return facts

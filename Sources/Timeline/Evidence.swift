@@ -6,10 +6,13 @@ package struct Evidence: Sendable, Equatable {
     /// The station sells at `price` from `at` on. A price of 0 means that it does not offer the
     /// fuel.
     case price = 0
-    /// A complete list taken at `at` shows the station and fuel again, or for the first time.
+    /// A list taken at `at` shows the station and fuel again, or for the first time.
     case listed = 1
-    /// A complete list taken at `at` leaves the station and fuel out.
+    /// A complete list taken at `at` leaves the station and fuel out: it is not offered.
     case unlisted = 2
+    /// The list taken at `at` was the last one that showed the station and fuel. Those after it are
+    /// not complete: that they do not show it proves nothing, and confirms no price.
+    case unseen = 3
   }
 
   package var kind: Kind

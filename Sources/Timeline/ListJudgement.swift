@@ -15,10 +15,13 @@ package struct ListSummary: Sendable, Equatable {
   package var stamps: [Int]
   /// A digest of all that it states. Lists with one digest state the same. `nil`: not known.
   package var content: Int64?
+  /// The number of its records that were rejected, by reason.
+  package var rejected: [String: Int]
 
   package init(
     takenAt: Instant, pairs: Int, stations: Int, fuels: [String: Int] = [:],
-    brands: [String: Int] = [:], stamps: [Int] = [], content: Int64? = nil
+    brands: [String: Int] = [:], stamps: [Int] = [], content: Int64? = nil,
+    rejected: [String: Int] = [:]
   ) {
     self.takenAt = takenAt
     self.pairs = pairs
@@ -27,6 +30,7 @@ package struct ListSummary: Sendable, Equatable {
     self.brands = brands
     self.stamps = stamps
     self.content = content
+    self.rejected = rejected
   }
 
   /// Returns the stamps of a list, sampled at every twentieth of it. The result is empty where any
@@ -87,13 +91,18 @@ package struct ListRules: Sendable {
   package var refuseBelow: Double
   /// A list whose share is below this is not complete, so its gaps prove nothing.
   package var partialBelow: Double
+  /// A list with a larger share of bad records is not complete: they may be what it leaves out.
+  package var maxRejectShare: Double
 
   // A fuel with fewer prices than this, or a brand with fewer stations, may disappear by itself.
   private static let least = 10
   // Up to this share, stamps that went back are taken for corrections by the feed.
   private static let leastSetBack = 0.2
 
-  package init(window: Int64, refuseBelow: Double, partialBelow: Double) {
+  package init(
+    window: Int64, refuseBelow: Double, partialBelow: Double, maxRejectShare: Double = 0.02
+  ) {
+    self.maxRejectShare = maxRejectShare
     self.window = window
     self.refuseBelow = refuseBelow
     self.partialBelow = partialBelow
@@ -112,7 +121,7 @@ package struct ListRules: Sendable {
     guard
       let longest = near.max(by: { ($0.pairs, $0.takenAt) < ($1.pairs, $1.takenAt) })
         ?? before.max(by: { $0.takenAt < $1.takenAt })
-    else { return ListJudgement() }
+    else { return ListJudgement(shortcomings: broken(list.rejected, beside: list.pairs)) }
     let missing = missing(from: list, beside: longest)
     if isBelow(refuseBelow, list.pairs, of: longest.pairs) {
       return ListJudgement(
@@ -121,8 +130,8 @@ package struct ListRules: Sendable {
           + "\(Int((refuseBelow * 100).rounded())) %"
           + (missing.isEmpty ? "" : "; nothing of " + missing.joined(separator: ", ")))
     }
-    guard !near.isEmpty else { return ListJudgement() }
-    var shortcomings: [String] = []
+    var shortcomings = broken(list.rejected, beside: list.pairs)
+    guard !near.isEmpty else { return ListJudgement(shortcomings: shortcomings) }
     if isBelow(partialBelow, list.pairs, of: longest.pairs) {
       shortcomings.append("short: \(list.pairs) prices where \(longest.pairs) were listed")
     }
@@ -137,6 +146,14 @@ package struct ListRules: Sendable {
     let repeated = repeated(by: list, near)
     if let repeated { shortcomings.append("replayed: equal to the list of \(repeated.takenAt)") }
     return ListJudgement(shortcomings: shortcomings, isRepeat: repeated != nil)
+  }
+
+  /// Returns what is wrong with a list or an answer of which many records are bad.
+  package func broken(_ rejected: [String: Int], beside pairs: Int) -> [String] {
+    let all = pairs + rejected.values.reduce(0, +)
+    return Reject.worst(of: rejected, among: all, share: maxRejectShare).map {
+      ["broken: \($0.bad) of \(all) records are bad, most of them \($0.reason)"]
+    } ?? []
   }
 
   /// Returns the list of the past that a list repeats; `nil` where it is news.

@@ -60,7 +60,7 @@ package struct Span: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - rules: the rules for its fuel, by source.
-  ///   - sightings: by feed, the times during which its complete lists follow one another.
+  ///   - sightings: by feed, the times during which its lists follow one another.
   package func believed(rules: [Int16: ReportRules], sightings: [Int16: Coverage]) -> Span {
     guard isOpen, let list = sightings[seenBy]?.last(before: .distantFuture),
       let rule = rules[seenBy]
@@ -82,7 +82,7 @@ package struct Span: Sendable, Equatable {
 /// - Parameters:
 ///   - evidence: in any order. The result depends only on the set of the evidence.
 ///   - rules: by source. Reports of sources without rules do not count.
-///   - sightings: by feed, the times during which its complete lists follow one another.
+///   - sightings: by feed, the times during which its lists follow one another.
 ///   - lists: by feed and in order, when complete lists were taken: at least the first one after
 ///     each report of an archive.
 /// - Returns: the spans in order of time, without overlap. Adjoining spans differ in price.
@@ -98,10 +98,19 @@ package func spans(
     guard let rule = rules[report.sourceID] else { continue }
     let next = position + 1 < reports.all.count ? reports.all[position + 1].at : nil
     if let next, next <= report.at { continue }
-    let isListed = reports.isListed(report.recordID, before: next ?? .distantFuture)
+    let listing = reports.listing(of: report.recordID, before: next ?? .distantFuture)
+    let unseen = listing.flatMap {
+      reports.unseen(report.recordID, since: $0.at, before: next ?? .distantFuture)
+    }
+    let isListed = listing?.isListed ?? false && unseen == nil
     var lapses = min(next ?? .distantFuture, report.lapse(by: rule))
     // A price that was first read after it had begun was seen at the time of that reading.
     var seen = max(report.stampedAt, report.learntAt.after(-rule.delay))
+    if listing?.isListed ?? false, let unseen,
+      let last = sightings[report.sourceID]?.last(before: unseen.after(1))
+    {
+      seen = max(seen, min(last, unseen))
+    }
     if let next, isListed, let last = sightings[report.sourceID]?.last(before: next) {
       seen = max(seen, last)
     }
@@ -151,8 +160,12 @@ private struct Reports {
   var all: [Report] = []
   /// By station record, in order of time: the reports that state prices with their stamps.
   var stamped: [Int32: [Report]] = [:]
-  /// By station record, in order of time: whether complete lists show it.
+  /// By station record, in order of time: where lists show it again, and where complete ones leave
+  /// it out.
   var listings: [Int32: [(at: Instant, isListed: Bool)]] = [:]
+  /// By station record: when the last list was taken before lists that do not show it and are not
+  /// complete.
+  var unseen: [Int32: [Instant]] = [:]
   /// By station record of `listings`: its feed.
   var feeds: [Int32: Int16] = [:]
 
@@ -211,8 +224,10 @@ private struct Reports {
     }
   }
 
-  func isListed(_ record: Int32, before instant: Instant) -> Bool {
-    listing(of: record, before: instant)?.isListed ?? false
+  /// Returns when a station record that lists showed again at an instant was last seen by the lists
+  /// before another instant; `nil` where the newest of these shows it.
+  func unseen(_ record: Int32, since listed: Instant, before instant: Instant) -> Instant? {
+    unseen[record]?.filter { $0 >= listed && $0 < instant }.min()
   }
 
   func isListed(_ record: Int32, at instant: Instant) -> Bool {
@@ -234,6 +249,8 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
   for line in evidence where rules[line.sourceID] != nil {
     if line.kind == .price {
       reports.add(line, price: line.price, stampedAt: line.at)
+    } else if line.kind == .unseen {
+      reports.unseen[line.recordID, default: []].append(line.at)
     } else {
       reports.listings[line.recordID, default: []].append((line.at, line.kind == .listed))
       reports.feeds[line.recordID] = line.sourceID
@@ -247,12 +264,12 @@ private func reports(of evidence: [Evidence], rules: [Int16: ReportRules]) -> Re
     reports.listings[record]?.sort { ($0.at, $0.isListed ? 1 : 0) < ($1.at, $1.isListed ? 1 : 0) }
   }
   reports.stamped = Dictionary(grouping: reports.all, by: \.recordID)
-  for line in evidence where line.kind != .price {
+  for line in evidence {
     guard let rule = rules[line.sourceID] else { continue }
-    if line.kind == .unlisted {
-      reports.end(line, delay: rule.delay)
-    } else {
-      reports.resume(line)
+    switch line.kind {
+    case .unlisted: reports.end(line, delay: rule.delay)
+    case .listed: reports.resume(line)
+    case .price, .unseen: break
     }
   }
   return reports
@@ -364,8 +381,7 @@ extension Reports {
       reportedAt: list)
   }
 
-  private func listing(of record: Int32, before instant: Instant) -> (at: Instant, isListed: Bool)?
-  {
+  func listing(of record: Int32, before instant: Instant) -> (at: Instant, isListed: Bool)? {
     listings[record]?.last { $0.at < instant }
   }
 

@@ -112,7 +112,7 @@ extension PlainModel {
         return true
       }
       // A list covers the time from when it was taken until it is no longer believed.
-      return lists.complete.contains {
+      return lists.seen.contains {
         $0.takenAt <= world.madeAt && $0.takenAt < ends
           && min($0.takenAt + feed.sightLapse, world.madeAt + 1) > begins
       }

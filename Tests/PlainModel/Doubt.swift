@@ -82,7 +82,7 @@ extension PlainModel {
   /// Returns until when later lists may confirm the newest price, if the newest list shows it.
   private func mayReach(_ pair: Pair) -> Second {
     guard let newest = history(pair).statements.last, newest.price > 0,
-      let list = lists[newest.record.source]?.complete.last,
+      let list = lists[newest.record.source]?.seen.last,
       list.lines.contains(where: { $0.code == newest.record.code && $0.fuel == pair.fuel })
     else { return .min }
     return lapse(of: newest, fuel: pair.fuel)

@@ -8,6 +8,8 @@ extension PlainModel {
     private(set) var counted: [Run] = []
     /// The complete lists, which end the prices that they leave out.
     private(set) var complete: [Run] = []
+    /// All lists that count. Each confirms the prices that it shows.
+    private(set) var seen: [Run] = []
 
     init(of runs: [Run], feed: Feed) {
       let present = runs.filter { !$0.isWithdrawn }.sorted { $0.takenAt < $1.takenAt }
@@ -20,13 +22,26 @@ extension PlainModel {
         switch Self.standing(of: run, among: lists, feed: feed) {
         case .refused: continue
         case .incomplete:
-          if !Self.isRepeat(run, among: lists, feed: feed) { counted.append(run) }
+          if Self.isRepeat(run, among: lists, feed: feed) { continue }
+          counted.append(run)
+          seen.append(run)
         case .complete:
           counted.append(run)
+          seen.append(run)
           complete.append(run)
         }
       }
     }
+
+    /// Returns the lists that say something about a fuel of a station record: those that name it, and
+    /// the complete ones that do not.
+    func said(_ code: String, _ fuel: String) -> [Run] {
+      seen.filter { list in
+        isComplete(list) || list.lines.contains { $0.code == code && $0.fuel == fuel }
+      }
+    }
+
+    func isComplete(_ list: Run) -> Bool { complete.contains { $0.takenAt == list.takenAt } }
 
     /// Judges a list by earlier lists, even refused ones: by those within the time for which a
     /// sighting is believed. If there is none, the newest earlier list decides only whether the list

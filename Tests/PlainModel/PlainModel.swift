@@ -105,16 +105,25 @@ package final class PlainModel {
     _ pair: Pair, beside archived: Statement, before next: Second, _ reports: [Statement]
   ) -> [Statement] {
     let end = lapse(of: archived, fuel: pair.fuel)
-    let times = lists.values.flatMap { $0.complete.map(\.takenAt) } + [end]
+    // Complete lists, and others that show what was left out before.
+    let times =
+      lists.values.flatMap { $0.complete.map(\.takenAt) }
+      + (stations[pair.station]?.records ?? []).flatMap { record -> [Second] in
+        let said = lists[record.source]?.said(record.code, pair.fuel) ?? []
+        return zip(said, said.dropFirst()).filter {
+          !names($0, record.code, pair.fuel) && names($1, record.code, pair.fuel)
+        }.map(\.1.takenAt)
+      } + [end]
     var found: [Statement] = []
     for at in Set(times).sorted() where at >= archived.at && at < next {
-      // The newest list of each feed that is not older than the archive's price.
+      // The newest complete list of each feed that is not older than the archive's price.
       let newest = lists.compactMapValues { lists in
         lists.complete.last { $0.takenAt <= at }.flatMap { $0.takenAt < archived.at ? nil : $0 }
       }
       let prices = reports.filter { report in
-        report.at <= at
-          && newest[report.record.source].map { names($0, report.record.code, pair.fuel) } ?? false
+        report.at <= at && newest[report.record.source] != nil
+          && lists[report.record.source]?.said(report.record.code, pair.fuel)
+            .last { $0.takenAt <= at }.map { names($0, report.record.code, pair.fuel) } ?? false
       }
       let price = prices.max { ($0.at, $0.reported, $0.price) < ($1.at, $1.reported, $1.price) }
       guard var shown = price ?? ended(pair, by: newest, at: at, reports) else { continue }
@@ -141,7 +150,7 @@ package final class PlainModel {
       newest[report.record.source].map { report.firstReported <= $0.takenAt } ?? false
     }
     let isOffered = reports.map(\.record).contains { record in
-      lists[record.source]?.complete.last { $0.takenAt <= at }
+      lists[record.source]?.said(record.code, pair.fuel).last { $0.takenAt <= at }
         .map { names($0, record.code, pair.fuel) } ?? false
     }
     guard !isOffered, let known else { return nil }
@@ -184,7 +193,7 @@ package final class PlainModel {
     var wasNamed = false
     var isEnded = false
     var before = Int.min
-    for list in lists.complete {
+    for list in lists.said(record.code, fuel) {
       let isNamed = !lines(list).isEmpty
       func state(_ price: Int, stampedAt: Second) {
         gaps.append(
@@ -235,7 +244,8 @@ package final class PlainModel {
     // The price was seen after the instant under the same statement, or shortly enough before it.
     if instant < max(statement.stampedAt, statement.firstReported) + feed.sightLapse { return true }
     guard let lists = lists[statement.record.source] else { return false }
-    let seen = lists.complete.filter { $0.takenAt < next }
+    // A list that is not complete says nothing about what it does not name.
+    let seen = lists.said(statement.record.code, fuel).filter { $0.takenAt < next }
     guard let last = seen.last, names(last, statement.record.code, fuel) else { return false }
     return instant < last.takenAt + feed.sightLapse
   }
@@ -294,7 +304,7 @@ package final class PlainModel {
       }
     }
     for source in Set(statements.map(\.record.source)) {
-      for list in lists[source]?.complete ?? [] {
+      for list in lists[source]?.seen ?? [] {
         bounds.formUnion([list.takenAt, list.takenAt + (world.feeds[source]?.sightLapse ?? 0)])
       }
     }

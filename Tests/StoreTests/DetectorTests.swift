@@ -103,6 +103,39 @@ struct DetectorTests {
     }
   }
 
+  /// F-F64, F-F02: where records of a list are broken, the sound ones count from the first list on.
+  /// What the lists do not show is not ended and not confirmed: it lapses by itself.
+  @Test(arguments: [7, 40]) func soundPricesCountBesideBrokenOnes(broken: Int) async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      func report(_ stations: Range<Int>, at hours: Int) throws -> Counts {
+        try feed.reports(
+          list([.u91, .dl], at: hour(hours - 1), stations: stations), at: hour(hours),
+          rejects: (0..<(hours == 0 ? 0 : broken)).map { Reject(.recordUnreadable, raw: "x\($0)") },
+          refuseBelow: 0.2, partialBelow: 0.95)
+      }
+      func fresh(at hours: Int) throws -> [String] {
+        try feed.connection.query(
+          "SELECT set_config('bowser.now', \(hour(hours).description), false)")
+        return try feed.connection.lines(
+          "SELECT count(*) FILTER (WHERE is_fresh) AS fresh, count(*) AS prices FROM fuel_v1.current_prices"
+        )
+      }
+      _ = try report(0..<20, at: 0)
+      for hours in stride(from: 3, through: 30, by: 3) {
+        let counts = try report(4..<20, at: hours)
+        #expect(counts.stored == 32 && counts.shortcomings.contains { $0.hasPrefix("broken: ") })
+        let shown = try fresh(at: hours + 1)
+        #expect(shown == [hours < 23 ? "40|40" : "32|40"], "\(hours): \(shown)")
+      }
+      // Sound again: the stations that were not seen go on.
+      _ = try feed.reports(
+        list([.u91, .dl], at: hour(32), stations: 0..<20), at: hour(33), refuseBelow: 0.2,
+        partialBelow: 0.95)
+      #expect(try fresh(at: 34) == ["40|40"])
+    }
+  }
+
   /// F-F07: a feed that repeats yesterday's answer replaces no newer price and ends none. The run
   /// gets a warning.
   @Test func aReplayedStateMovesNothingBack() async throws {

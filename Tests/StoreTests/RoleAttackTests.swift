@@ -33,7 +33,7 @@ struct RoleAttackTests {
   private static let kept = [
     "run": """
     ARRAY[
-      'outcome', 'is_complete', 'is_repeat', 'describes_stations', 'error', 'warnings', 'shortcomings', 'awaits_tomorrow']
+      'outcome', 'is_complete', 'is_repeat', 'confirms', 'describes_stations', 'error', 'warnings', 'shortcomings', 'awaits_tomorrow']
     """,
     "source": """
     ARRAY[

@@ -28,9 +28,16 @@ struct FoldTests {
     for pair in Set(answers.flatMap { $0.lines.map(\.pair) }) {
       var shown: Set<Answer.Line> = []
       var isListed = false
+      var list = Instant.distantPast
       for answer in answers {
         let stated = Set(answer.lines.filter { $0.pair == pair })
+        let isList = answer.kind == .complete || answer.kind == .partial
+        defer { if isList { list = answer.takenAt } }
         if stated.isEmpty {
+          if answer.kind == .partial, isListed {
+            facts.insert(Fact(kind: .unseen, pair: pair, at: list, run: answer.run))
+            isListed = false
+          }
           guard answer.kind == .complete else { continue }
           if !shown.isEmpty {
             facts.insert(Fact(kind: .unlisted, pair: pair, at: answer.takenAt, run: answer.run))
@@ -45,7 +52,7 @@ struct FoldTests {
               at: line.stamp == Answer.Line.unstamped ? answer.takenAt : line.stamp,
               tenths: line.tenths, run: answer.run))
         }
-        if answer.kind == .complete, !isListed {
+        if isList, !isListed {
           facts.insert(Fact(kind: .listed, pair: pair, at: answer.takenAt, run: answer.run))
           isListed = true
         }
@@ -87,7 +94,7 @@ struct FoldTests {
     }
     return Answer(
       run: number, takenAt: instant(minute),
-      kind: feed == .days ? .days : random.chance(0.6) ? .complete : .partial,
+      kind: feed == .days ? .days : random.pick([.complete, .complete, .partial, .update]),
       lines: lines.sorted())
   }
 
@@ -122,7 +129,7 @@ struct FoldTests {
           // Withdrawn, counted again, or judged otherwise.
           if feed == .days || random.chance(0.6) {
             entries[changed].counts.toggle()
-          } else {
+          } else if entries[changed].answer.kind != .update {
             entries[changed].answer.kind =
               entries[changed].answer.kind == .complete ? .partial : .complete
           }

@@ -121,8 +121,8 @@ extension Ingest {
     }
   }
 
-  /// Refuses a reading in which many records are bad: the feed has changed its unit or its format,
-  /// and no part of it is believed. Refuses an answer that is another state's.
+  /// Refuses a reading in which nearly all records are bad, and an answer that is another state's.
+  /// Where fewer are bad, the sound ones count (`ListRules`).
   private func checkRejects(_ settled: Reading.Settled) throws {
     let strange = settled.rejects.count { $0.reason == .otherState }
     if strange > 0, settled.observations.isEmpty {
@@ -132,8 +132,7 @@ extension Ingest {
     }
     guard
       let (reason, bad) = Reject.worst(
-        of: settled.rejectedByReason, among: settled.received,
-        share: source.settings.maxRejectShare)
+        of: settled.rejectedByReason, among: settled.received, share: Reject.nearlyAll)
     else { return }
     let example = settled.rejects.first { $0.reason.rawValue == reason }?.raw ?? ""
     throw Refusal(

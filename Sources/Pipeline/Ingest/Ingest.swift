@@ -226,6 +226,7 @@ extension Source {
   var listRules: ListRules {
     ListRules(
       window: Int64(settings.sightLapsesHours) * 3_600_000_000,
-      refuseBelow: settings.refuseBelowShare, partialBelow: settings.partialBelowShare)
+      refuseBelow: settings.refuseBelowShare, partialBelow: settings.partialBelowShare,
+      maxRejectShare: settings.maxRejectShare)
   }
 }

@@ -111,9 +111,10 @@ package struct Merge {
       {
         throw Refusal(strange)
       }
-      let list = isList ? summary(of: reported, stamps, payload) : nil
+      let list = isList ? summary(of: reported, stamps, payload, counts.rejectedByReason) : nil
       let (judgement, isNewest) = try judgement(
-        of: list, reported, payload, run, reportsWholeDays: reportsWholeDays)
+        of: list, reported, payload, run, counts.rejectedByReason,
+        reportsWholeDays: reportsWholeDays)
       if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
 
       if let list { try store.keep(list, of: run) }
@@ -126,12 +127,13 @@ package struct Merge {
         let facts = try refold.append(
           KeptAnswer(
             run: run, takenAt: payload.takenAt, learntAt: payload.fetchedAt,
-            kind: isComplete ? .complete : .partial, counts: !judgement.isRepeat),
+            kind: isComplete ? .complete : isList ? .partial : .update,
+            counts: !judgement.isRepeat),
           to: before)
         counts.stored = facts.new.count { $0.kind == .price }
         windows = try store.settle(
           facts, of: source, after: [run], isAppended: true, lastListed: lastListed, now: now)
-        if isComplete, before.isComplete {
+        if isList, before.isOfLists {
           following = successions(
             facts.new, reported.lines, after: before.shown, payload, lastListed)
         }
@@ -161,14 +163,18 @@ package struct Merge {
   /// later.
   private func judgement(
     of list: ListSummary?, _ reported: Store.Reported, _ payload: Payload, _ run: RunID,
-    reportsWholeDays: Bool
+    _ rejected: [String: Int], reportsWholeDays: Bool
   ) throws -> (ListJudgement, isNewest: Bool) {
     if let list {
       return try Standings(store, of: source, rules: rules, now: now).judgement(of: list)
     }
-    guard reportsWholeDays, let before = try store.pairsBefore(run, takenAt: payload.takenAt)
-    else { return (ListJudgement(), true) }
-    return (rules.judgement(ofDays: reported.pairs, after: before), true)
+    guard reportsWholeDays else { return (ListJudgement(), true) }
+    var judgement = ListJudgement()
+    if let before = try store.pairsBefore(run, takenAt: payload.takenAt) {
+      judgement = rules.judgement(ofDays: reported.pairs, after: before)
+    }
+    judgement.shortcomings += rules.broken(rejected, beside: reported.pairs)
+    return (judgement, true)
   }
 
   /// Returns what is strange about the stations of a list, while a complete list is believed.
@@ -184,12 +190,12 @@ package struct Merge {
   }
 
   private func summary(
-    of reported: Store.Reported, _ stamps: [Int], _ payload: Payload
+    of reported: Store.Reported, _ stamps: [Int], _ payload: Payload, _ rejected: [String: Int]
   ) -> ListSummary {
     ListSummary(
       takenAt: payload.takenAt, pairs: reported.pairs, stations: reported.stations,
       fuels: reported.fuels, brands: reported.brands, stamps: stamps,
-      content: reported.lines.content)
+      content: reported.lines.content, rejected: rejected)
   }
 
   /// Returns where a complete list that is the newest one goes on with a newer price of what the

@@ -24,8 +24,8 @@ package struct Refold {
     var shown = Shown()
     /// Whether no answer is kept that was taken later.
     var isNewest = true
-    /// Whether all answers that decided what is shown are complete lists.
-    var isComplete = true
+    /// Whether all answers that decided what is shown are lists.
+    var isOfLists = true
   }
 
   /// Folds the answers up to an instant, from the newest complete list on.
@@ -36,7 +36,7 @@ package struct Refold {
     let earlier = Self.fromLastList(in: counted.filter { $0.takenAt <= instant }, before: instant)
     try read(earlier)
     for answer in earlier {
-      before.isComplete = before.isComplete && answer.kind == .complete
+      before.isOfLists = before.isOfLists && answer.kind != .update
       _ = before.shown.take(whole(answer))
     }
     return before
