@@ -60,6 +60,17 @@ struct RandomHistory {
     answers += try list(Self.nsw, isStamped: true, &random)
     answers += try list(Self.nt, isStamped: false, &random)
     archive(&random)
+    if isExtended { oldStamps(seed) }
+  }
+
+  /// Makes some stamps of some answers up to 400 days older: slips, and answers of the past.
+  private mutating func oldStamps(_ seed: UInt64) {
+    var random = Random(seed: seed, "old stamps")
+    for index in answers.indices where answers[index].feed == Self.nsw && random.chance(0.15) {
+      for line in answers[index].lines.indices where random.chance(0.1) {
+        answers[index].lines[line].stamp? -= random.integer(1...400) * 86_400
+      }
+    }
   }
 
   private static func sites(
