@@ -236,10 +236,14 @@ extension Store {
   ///
   /// - Returns: the runs of those readings.
   func take(_ run: RunID, takenAt: Instant, fetchedAt: Instant) throws -> [ChangedRun] {
-    try connection.query(
+    let replaced = try connection.query(
       """
-      UPDATE fuel.run SET taken_at = \(takenAt), fetched_at = \(fetchedAt) WHERE run_id = \(run)
-      """)
+      UPDATE fuel.run SET taken_at = \(takenAt), fetched_at = \(fetchedAt)
+      WHERE run_id = \(run)
+      RETURNING replaces_run_id
+      """
+    ).only().optional("replaces_run_id")
+    guard replaced != nil else { return [] }
     return try connection.query(
       """
       UPDATE fuel.run AS earlier SET

@@ -226,6 +226,7 @@ package struct Merge {
   private func makeSpans(
     _ windows: [Window], after successions: [Pair: Succession]
   ) throws -> Int {
+    guard !windows.isEmpty else { return 0 }
     guard leavesSpans else {
       return try TimelineUpdate(store, now: now).make(windows, after: successions)
     }
