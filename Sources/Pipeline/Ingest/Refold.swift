@@ -34,11 +34,8 @@ package struct Refold {
     var before = Before()
     before.isNewest = counted.allSatisfy { $0.takenAt <= instant }
     let earlier = Self.fromLastList(in: counted.filter { $0.takenAt <= instant }, before: instant)
-    try read(earlier)
-    for answer in earlier {
-      before.isOfLists = before.isOfLists && answer.kind != .update
-      _ = before.shown.take(whole(answer))
-    }
+    before.isOfLists = earlier.allSatisfy { $0.kind != .update }
+    try read(earlier) { _ = before.shown.take($1) }
     return before
   }
 
@@ -82,14 +79,13 @@ package struct Refold {
     _ answers: [KeptAnswer], from: Instant, days: Set<Instant>?
   ) throws -> FactChanges {
     let counted = Self.fromLastList(in: answers.filter(\.counts), before: from)
-    try read(counted)
     var shown = Shown()
     var facts: Set<Fact> = []
-    for answer in counted {
-      var whole = whole(answer)
-      if let days { whole.lines.removeAll { !days.contains($0.stamp) } }
-      let stated = shown.take(whole)
-      if answer.takenAt >= from, !answer.isAdopted { facts.formUnion(stated) }
+    try read(counted) { kept, answer in
+      var answer = answer
+      if let days { answer.lines.removeAll { !days.contains($0.stamp) } }
+      let stated = shown.take(answer)
+      if kept.takenAt >= from, !kept.isAdopted { facts.formUnion(stated) }
     }
     var stored = try store.facts(
       of: answers.filter { $0.takenAt >= from && !$0.isAdopted }.map(\.run), source: source)
@@ -106,9 +102,24 @@ package struct Refold {
     counted[(counted.lastIndex { $0.kind == .complete && $0.takenAt < instant } ?? 0)...]
   }
 
-  private mutating func read(_ answers: some Sequence<KeptAnswer>) throws {
-    let unread = answers.map(\.run).filter { lines[$0] == nil }
-    lines.merge(try store.lines(of: unread)) { _, new in new }
+  // How many answers are read at a time. Lists that are not complete may follow one another for
+  // weeks, and each may have tens of thousands of lines.
+  private static let atOnce = 32
+
+  /// Reads answers in order, a part of them at a time.
+  private mutating func read(
+    _ answers: some RandomAccessCollection<KeptAnswer>,
+    _ body: (KeptAnswer, Answer) throws -> Void
+  ) throws {
+    var rest = answers[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(Self.atOnce)
+      rest = rest.dropFirst(part.count)
+      let unread = part.map(\.run).filter { lines[$0] == nil }
+      lines.merge(try store.lines(of: unread)) { _, new in new }
+      for answer in part { try body(answer, whole(answer)) }
+      if !rest.isEmpty { lines = [:] }
+    }
   }
 
   private func whole(_ answer: KeptAnswer) -> Answer {
