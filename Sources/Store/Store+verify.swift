@@ -2,6 +2,7 @@ import Postgres
 
 /// The result of a verification: whether the database still holds what was stored.
 package struct Verification: Sendable {
+  /// The number of answers of feeds, and of facts of archives and of before answers were kept.
   package var facts = 0
   package var runs = 0
   package var links = 0
@@ -24,7 +25,7 @@ package struct LoggedChange: Sendable {
 }
 
 extension Store {
-  /// Checks everything that is stored: each fact against the sums made when it was stored; the sums
+  /// Checks everything that is stored: answers and archives against the sums made when they came; the sums
   /// and the runs against the chain of digests; whether runs count against what decides that;
   /// stations against what their feeds state about them; and kept documents against their digests.
   /// Everything is read once, as it stands at one instant.
@@ -32,7 +33,8 @@ extension Store {
   /// - Parameters:
   ///   - head: a digest of the chain that was noted before, in hex, or the beginning of one. The
   ///     chain has to contain it.
-  ///   - judge: returns the faults of the feeds' lists, one line each. These are judged elsewhere.
+  ///   - judge: returns the faults of the feeds' lists and facts, one line each. These are judged and
+  ///     made elsewhere.
   package func verify(
     head: String?, judging judge: (Store) throws -> [String] = { _ in [] }
   ) throws -> Verification {

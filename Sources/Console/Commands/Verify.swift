@@ -61,8 +61,8 @@ let verifyCommand = Command(
   }
   for fault in found.faults { write(fault + "\n") }
   write(
-    "\(found.facts) facts of \(found.runs) runs, \(found.links) links, \(found.documents) documents"
-      + (found.head.map { "; head \($0)" } ?? "") + "\n")
+    "\(found.facts) answers and facts of archives, of \(found.runs) runs, \(found.links) links, "
+      + "\(found.documents) documents" + (found.head.map { "; head \($0)" } ?? "") + "\n")
   return found.faults.isEmpty ? .done : .refused
 }
 
