@@ -61,6 +61,21 @@ struct AggregateTests {
     "UPDATE fuel.source SET first_taken_at = '2001-01-01'",
     "UPDATE fuel.source SET last_listed_at = '2028-01-01'",
     "UPDATE fuel.source SET changes = 9223372036854775807",
+    "UPDATE fuel.shown_price SET price_tenths = 1, stamped_at = '2028-01-01', is_listed = false",
+    """
+    SELECT fuel.drop_facts(
+      source_id, array_agg(0::smallint), array_agg(station_id), array_agg(fuel_id), array_agg(effective_at),
+      array_agg(price_tenths), array_agg(run_id))
+    FROM fuel.price GROUP BY source_id
+    """,
+    """
+    INSERT INTO fuel.price (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
+    SELECT station_id, fuel_id, source_id, effective_at + interval '1 minute', 999, run_id, learnt_at FROM fuel.price
+    """,
+    """
+    INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, run_id)
+    SELECT station_id, fuel_id, source_id, changed_at + interval '1 minute', false, run_id FROM fuel.listing
+    """,
   ])
   func aRebuildHealsWhatAWriterChanged(by statement: String) async throws {
     try await TestDatabase.with { target in
