@@ -191,7 +191,7 @@ GRANT EXECUTE ON FUNCTION fuel.span_of_feed(smallint) TO fuel_writer;
 -- p_run_ids: the runs that came, counted no longer, or were judged otherwise. p_is_appended: it is one run, newer than all
 -- others. p_station_ids, p_fuel_ids: the stations and fuels whose facts changed; p_from_ats: see fuel.refresh_shown;
 -- p_told_ats: when the answer of a new fact was taken. p_listed_ids: stations of which a list shows something again.
--- p_last_listed_at: when the newest complete list was taken before.
+-- p_last_listed_at: when the newest list was taken that confirmed prices before.
 --
 -- Returns the stations and fuels whose spans change because lists confirm their prices for longer or shorter, each with
 -- the instant from which they change.

@@ -54,7 +54,7 @@ BEGIN
   -- The former names and places of the stations come back.
   PERFORM fuel.renew_stations(affected) WHERE affected IS NOT NULL;
   -- A station was first seen by the oldest run that counts. If there is none, it is not seen until a run that counts
-  -- reports it (fuel.absorb).
+  -- reports it (fuel.settle_runs).
   UPDATE fuel.station SET first_seen_at = seen.first_at
   FROM (
     SELECT named.station_id, coalesce(min(seen.at), 'infinity') AS first_at
@@ -145,6 +145,6 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   WHERE source.source_id = p_source_id
 $$;
 COMMENT ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) IS
-  'Removes from the cache and the regions of a feed the stations and fuels that nothing reports any more.';
+  'Removes from fuel.shown_price and the regions of a feed the stations and fuels that nothing reports any more.';
 REVOKE EXECUTE ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) TO fuel_writer;

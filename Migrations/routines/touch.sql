@@ -144,8 +144,8 @@ BEGIN
     SELECT min(run.taken_at) INTO ends_at
     FROM fuel.run
     WHERE run.source_id = p_source_id AND run.confirms AND run.taken_at > p_taken_at;
-    -- Later runs without a complete list (updates) may have ended prices. Such a price was believed for as long as the
-    -- complete lists before the update showed it, and this list may now be the last of those.
+    -- Later runs without a list (updates) may have ended prices. Such a price was believed for as long as the lists
+    -- before the update showed it, and this list may now be the last of those.
     IF ends_at IS NULL AND feed.last_taken_at > p_taken_at THEN
       RETURN QUERY
       SELECT DISTINCT price.station_id, price.fuel_id, coalesce(silence.from_at, p_taken_at)

@@ -1,5 +1,5 @@
--- What came, and what it says: runs with their documents and refused rows, and the facts, a set that only grows. Spans,
--- days and averages can be computed from them again.
+-- What came, and what it says: runs with their documents and refused rows, the answers, a set that only grows, and the
+-- facts that follow from them. Spans, days and averages can be computed from them again.
 
 CREATE TABLE fuel.list_composition (
   composition_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -22,8 +22,8 @@ COMMENT ON COLUMN fuel.shown_price.price_tenths IS 'The price, tenths of a cent 
 COMMENT ON COLUMN fuel.shown_price.stamped_at   IS 'When it begins.';
 COMMENT ON COLUMN fuel.shown_price.learnt_at    IS 'When it was fetched.';
 COMMENT ON COLUMN fuel.shown_price.is_listed IS
-  'Whether the newest complete list has it. NULL: no complete list ever had it, as with feeds whose prices end by '
-  'themselves.';
+  'Whether the newest list that says anything about it shows it. NULL: no list ever did, as with feeds whose prices end '
+  'by themselves.';
 COMMENT ON CONSTRAINT shown_price_pk ON fuel.shown_price IS 'One row per station and fuel.';
 GRANT SELECT, INSERT, UPDATE ON fuel.shown_price TO fuel_writer;
 

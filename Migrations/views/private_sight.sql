@@ -12,7 +12,7 @@ SELECT
 FROM fuel.source;
 COMMENT ON VIEW fuel.sight IS 'How long the newest list of a feed is believed. One row per feed and archive.';
 COMMENT ON COLUMN fuel.sight.source_id      IS 'The feed or archive.';
-COMMENT ON COLUMN fuel.sight.last_listed_at IS 'When its newest complete list was taken; NULL: there is none.';
+COMMENT ON COLUMN fuel.sight.last_listed_at IS 'When its newest list was taken that confirms prices; NULL: there is none.';
 COMMENT ON COLUMN fuel.sight.seen_until_at  IS 'Until when that list is believed; NULL: there is none.';
 COMMENT ON COLUMN fuel.sight.counts_from_at IS
   'From when its prices count in averages: the first run of a feed. Before it, only prices that have not '

@@ -30,14 +30,14 @@ package struct ChangedRun: Sendable {
 /// Which runs count and which lists are complete, and what a person decides about it. Facts are made
 /// afterwards.
 extension Store {
-  /// Returns when the newest complete list of a feed was taken.
+  /// Returns when the newest list of a feed was taken that confirms prices.
   package func lastListed(of source: SourceID) throws -> Instant? {
     try connection.query(
       "SELECT last_listed_at FROM fuel.source WHERE source_id = \(source)"
     ).only().optionalInstant("last_listed_at")
   }
 
-  /// Changes the judgement of a stored list: whether it counts, and whether it is complete.
+  /// Changes the judgement of a stored list: whether it counts, is complete, or repeats the past.
   package func set(_ judgement: ListJudgement, of list: StoredList) throws {
     if let refusal = judgement.refusal {
       if list.judgement.refusal == nil {
@@ -55,7 +55,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - isAppended: whether there is one run, which is newer than all others.
-  ///   - lastListed: when the newest complete list was taken before.
+  ///   - lastListed: when the newest list was taken that confirmed prices before.
   /// - Returns: the station records and fuels whose spans change, and from when on.
   package func settle(
     _ facts: FactChanges, of source: SourceID, after runs: [RunID], isAppended: Bool = false,

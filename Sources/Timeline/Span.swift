@@ -135,7 +135,7 @@ package func spans(
 }
 
 /// The beginning or the end of a price: either a stamped report, or what follows from a complete
-/// list that leaves a price out or shows it again.
+/// list that leaves a price out, or from a list that shows it again.
 private struct Report {
   var recordID: Int32
   var sourceID: Int16
@@ -181,8 +181,8 @@ private struct Reports {
 
   /// Merges equal prices with the same stamp of one station record into one report. The report
   /// keeps the `learntAt` of its first run. Its `reportedAt` is the `learntAt` of the run that began
-  /// the last unbroken series of such reports: how many runs of a series have rows of their own
-  /// depends on the order in which they arrived.
+  /// the last unbroken series of such reports: how many rows a series has depends on which answers
+  /// count.
   mutating func fold() {
     all.sort { left, right in
       if left.at != right.at { return left.at < right.at }
@@ -213,8 +213,8 @@ private struct Reports {
   }
 
   /// Drops reports in which a feed without stamps repeats the price before them, because that price
-  /// simply continues. Such a repetition arises when a list arrives late: it was the first to show
-  /// a price that a later list had seemed to begin. The reports must be in order of time.
+  /// simply continues. Such a repetition arises where a list shows again what one before left out,
+  /// and in facts from before answers were kept. The reports must be in order of time.
   mutating func dropRepeated(rules: [Int16: ReportRules]) {
     guard rules.values.contains(where: { !$0.isStamped }) else { return }
     var prices: [Int32: Int32] = [:]

@@ -2,7 +2,7 @@ package import FuelModel
 package import Store
 package import Timeline
 
-/// Stores what one run reports, in one transaction: its facts, its list with the judgement on it,
+/// Stores what one run reports, in one transaction: its answer, the judgement on it, the facts,
 /// the spans of what changed or a note that they are due, and the row of the run.
 package struct Merge {
   private let store: Store
@@ -80,7 +80,7 @@ package struct Merge {
   /// Stores a reading.
   ///
   /// - Parameter reportsWholeDays: whether the feed repeats prices of whole days.
-  /// - Throws: `Refusal` where the list is too short to be believed.
+  /// - Throws: `Refusal` where the list is not believed.
   package func take(
     _ reading: consuming Reading.Settled, payload: Payload, run: RunID, requests: Int,
     reportsWholeDays: Bool
@@ -198,8 +198,8 @@ package struct Merge {
       content: reported.lines.content, rejected: rejected)
   }
 
-  /// Returns where a complete list that is the newest one goes on with a newer price of what the
-  /// lists before it showed, by station record and fuel.
+  /// Returns where the newest list goes on with a newer price of what the lists before it showed, by
+  /// station record and fuel.
   private func successions(
     _ facts: [Fact], _ lines: [Answer.Line], after shown: Shown, _ payload: Payload,
     _ lastListed: Instant?

@@ -63,7 +63,7 @@ package struct Standings {
 
   /// Makes the facts anew that hang on some runs, and all that hangs on facts beside spans.
   ///
-  /// - Parameter lastListed: when the newest complete list was taken before they changed.
+  /// - Parameter lastListed: when the newest list was taken that confirmed prices before they changed.
   /// - Returns: how the facts change, and the station records and fuels whose spans change, with the
   ///   instant from which they do.
   func follow(
@@ -128,7 +128,7 @@ package struct Standings {
 
   private static func words(_ judgement: ListJudgement, _ isComplete: Bool) -> String {
     if let refusal = judgement.refusal { return "refused (\(refusal))" }
-    return isComplete ? "complete" : "not complete"
+    return isComplete ? "complete" : judgement.isRepeat ? "a repeat" : "not complete"
   }
 
   /// Judges again the lists after a refused one, which still takes part in the judgement of others.

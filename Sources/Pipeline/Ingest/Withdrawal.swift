@@ -4,8 +4,8 @@ package import FuelModel
 package import Logging
 package import Store
 
-/// Withdraws runs as if they never took place, and counts withdrawn runs again. Their reports are
-/// kept and marked.
+/// Withdraws runs as if they never took place, and counts withdrawn runs again. Their answers are
+/// kept.
 package struct Withdrawal {
   /// Why a run cannot be withdrawn or counted again.
   package enum Refused: Error, Equatable, CustomStringConvertible {

@@ -104,19 +104,6 @@ extension Store {
     return (try row.integer("to_make"), try row.boolean("has_made"))
   }
 
-  /// Returns what the current transaction has changed, and ends the recording.
-  package func takeChanged() throws -> [Window] {
-    let windows = try connection.query(
-      """
-      SELECT station_id, fuel_id, min(begins_at) AS from_at
-      FROM pg_temp.changed
-      GROUP BY station_id, fuel_id
-      """
-    ).map(window)
-    try connection.execute("DROP TABLE pg_temp.changed")
-    return windows
-  }
-
   func window(_ row: Row) throws -> Window {
     Window(
       pair: try row.pair(),
