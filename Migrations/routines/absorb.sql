@@ -191,14 +191,15 @@ GRANT EXECUTE ON FUNCTION fuel.span_of_feed(smallint) TO fuel_writer;
 -- p_run_ids: the runs that came, counted no longer, or were judged otherwise. p_is_appended: it is one run, newer than all
 -- others. p_station_ids, p_fuel_ids: the stations and fuels whose facts changed; p_from_ats: see fuel.refresh_shown;
 -- p_told_ats: when the answer of a new fact was taken. p_listed_ids: stations of which a list shows something again.
--- p_last_listed_at: when the newest list was taken that confirmed prices before.
+-- p_last_listed_at: when the newest list that confirms was taken before. p_turned_from_at, p_turned_until_at: see
+-- fuel.touch_frozen.
 --
 -- Returns the stations and fuels whose spans change because lists confirm their prices for longer or shorter, each with
 -- the instant from which they change.
 CREATE OR REPLACE FUNCTION fuel.settle_runs(
   p_source_id smallint, p_run_ids integer[], p_is_appended boolean, p_station_ids integer[], p_fuel_ids smallint[],
   p_from_ats timestamptz[], p_told_ats timestamptz[], p_listed_ids integer[], p_last_listed_at timestamptz,
-  p_clock timestamptz)
+  p_turned_from_at timestamptz, p_turned_until_at timestamptz, p_clock timestamptz)
 RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -244,13 +245,17 @@ BEGIN
     p_source_id, run.taken_at, run.confirms OR (run.composition_id IS NOT NULL AND run.outcome <> 'running'),
     -- The runs of a recording may be ahead of the clock.
     least(p_last_listed_at, feed.last_listed_at), greatest(p_clock, feed.last_taken_at)) AS silence
-  WHERE run.run_id = ANY (p_run_ids);
+  WHERE run.run_id = ANY (p_run_ids)
+  UNION ALL
+  SELECT turned.*
+  FROM fuel.touch_frozen(
+    p_source_id, p_turned_from_at, p_turned_until_at, greatest(p_clock, feed.last_taken_at)) AS turned;
 END
 $$;
 COMMENT ON FUNCTION fuel.settle_runs(
   smallint, integer[], boolean, integer[], smallint[], timestamptz[], timestamptz[], integer[], timestamptz,
-  timestamptz) IS
+  timestamptz, timestamptz, timestamptz) IS
   'Updates what hangs on facts and on the standing of runs of a feed, after facts were made.';
 GRANT EXECUTE ON FUNCTION fuel.settle_runs(
   smallint, integer[], boolean, integer[], smallint[], timestamptz[], timestamptz[], integer[], timestamptz,
-  timestamptz) TO fuel_writer;
+  timestamptz, timestamptz, timestamptz) TO fuel_writer;

@@ -105,7 +105,8 @@ RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
       -- prices hold for whole days are of this kind.
       SELECT run.source_id, run.taken_at, run.taken_at
       FROM fuel.run
-      WHERE run.outcome IN ('stored', 'unchanged') AND NOT run.confirms AND NOT run.is_repeat AND run.taken_at >= p_from_at
+      WHERE run.outcome IN ('stored', 'unchanged') AND run.composition_id IS NULL AND NOT run.confirms
+        AND run.taken_at >= p_from_at
     ) AS read
     JOIN fuel.source ON source.source_id = read.source_id AND source.kind = 'feed'
     JOIN fuel.state USING (state)
@@ -199,6 +200,16 @@ BEGIN
       WHEN source.kind = 'archive' THEN 'not_loaded'
       WHEN series.day < fuel.price_day(source.first_taken_at, source.time_zone, source.price_day_starts)
         THEN 'before_first_run'
+      WHEN EXISTS (
+        SELECT
+        FROM fuel.run
+        WHERE run.source_id = source.source_id
+          AND run.frozen_since_at IS NOT NULL
+          AND run.outcome IN ('stored', 'unchanged')
+          AND NOT run.is_repeat
+          AND run.taken_at >= fuel.price_day_begin(series.day::date, source.time_zone, source.price_day_starts)
+          AND run.taken_at < fuel.price_day_begin(series.day::date + 1, source.time_zone, source.price_day_starts))
+        THEN 'frozen'
       WHEN (series.day::date + 1 + source.price_day_starts) AT TIME ZONE source.time_zone
         > p_clock - source.delay THEN 'late'
       ELSE 'outage'

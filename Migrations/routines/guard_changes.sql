@@ -31,6 +31,7 @@ BEGIN
       AND NOT (NEW.outcome = 'refused' AND NEW.composition_id IS NOT NULL AND NEW.error IS NOT NULL)
       AND NOT (NEW.outcome IN ('stored', 'unchanged') AND NEW.error IS NULL)
     OR NEW.shortcomings IS DISTINCT FROM OLD.shortcomings AND NEW.composition_id IS NULL
+    OR NEW.frozen_since_at IS DISTINCT FROM OLD.frozen_since_at AND NEW.content IS NULL
     OR NEW.describes_stations AND NOT OLD.describes_stations THEN
     RAISE EXCEPTION 'run % has ended: nothing was judged', OLD.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;

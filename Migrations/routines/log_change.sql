@@ -12,7 +12,8 @@ $$;
 COMMENT ON FUNCTION fuel.log_change() IS 'Keeps a row as it was and as it became.';
 CREATE OR REPLACE TRIGGER run_log AFTER UPDATE ON fuel.run FOR EACH ROW
   WHEN (OLD.outcome <> 'running' AND (
-    OLD.outcome <> NEW.outcome OR OLD.is_complete <> NEW.is_complete OR OLD.is_repeat <> NEW.is_repeat))
+    (OLD.outcome, OLD.is_complete, OLD.is_repeat, OLD.frozen_since_at)
+    IS DISTINCT FROM (NEW.outcome, NEW.is_complete, NEW.is_repeat, NEW.frozen_since_at)))
   EXECUTE FUNCTION fuel.log_change();
 CREATE OR REPLACE TRIGGER source_log AFTER UPDATE ON fuel.source FOR EACH ROW
   WHEN ((

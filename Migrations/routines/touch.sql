@@ -91,7 +91,7 @@ DECLARE
   listed_at timestamptz := (
     SELECT max(run.taken_at)
     FROM fuel.run
-    WHERE run.source_id = p_source_id AND run.is_complete AND run.taken_at < p_taken_at);
+    WHERE run.source_id = p_source_id AND run.is_complete AND run.confirms AND run.taken_at < p_taken_at);
 BEGIN
   IF EXISTS (
     SELECT FROM fuel.archive_coverage AS covered
@@ -221,6 +221,37 @@ $$;
 COMMENT ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) IS
   'The stations and fuels whose spans have to be recomputed because of the time without lists around a list.';
 GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) TO fuel_writer;
+
+-- Returns what lists change that begin to be frozen or cease to be. They were taken between two instants; NULL: there are
+-- none. They begin or cease to confirm every price of the feed.
+CREATE OR REPLACE FUNCTION fuel.touch_frozen(
+  p_source_id smallint, p_from_at timestamptz, p_until_at timestamptz, p_clock timestamptz)
+RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+<<turned>>
+DECLARE
+  listed_at timestamptz := (
+    SELECT max(run.taken_at)
+    FROM fuel.run
+    WHERE run.source_id = p_source_id AND run.is_complete AND run.confirms AND run.taken_at < p_from_at);
+BEGIN
+  -- Open spans do not change, but the days that they cover do.
+  PERFORM fuel.mark_changed_days(
+    array_agg(held.station_id), array_agg(held.fuel_id), array_agg(p_from_at),
+    array_agg(p_until_at + sight.lapses_after), false, p_clock)
+  FROM fuel.present_span AS held
+  JOIN fuel.sight ON sight.source_id = held.seen_by
+  WHERE held.seen_by = p_source_id AND held.is_open AND p_from_at IS NOT NULL
+  HAVING count(*) > 0;
+  RETURN QUERY
+  SELECT pair.station_id, pair.fuel_id, coalesce(turned.listed_at, p_from_at)
+  FROM fuel.shown_price AS pair
+  WHERE pair.source_id = p_source_id AND p_from_at IS NOT NULL;
+END
+$$;
+COMMENT ON FUNCTION fuel.touch_frozen(smallint, timestamptz, timestamptz, timestamptz) IS
+  'The stations and fuels whose spans have to be recomputed because lists begin to be frozen or cease to be.';
+GRANT EXECUTE ON FUNCTION fuel.touch_frozen(smallint, timestamptz, timestamptz, timestamptz) TO fuel_writer;
 
 -- Notes what the first run of a feed changes by coming at another instant. From its first run on a feed covers
 -- everything, so prices of archives that reach this run hold on. Of the archives of its scheme, the months whose

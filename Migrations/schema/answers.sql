@@ -60,9 +60,11 @@ CREATE TABLE fuel.run (
   awaits_tomorrow    boolean       NOT NULL DEFAULT false,
   told_days          timestamptz[],
   is_overtaken       boolean,
+  frozen_since_at    timestamptz,
   -- For lists of before compositions were kept, is_complete says that it was a list.
   confirms           boolean       NOT NULL GENERATED ALWAYS AS (
-    (is_complete OR composition_id IS NOT NULL) AND outcome IN ('running', 'stored', 'unchanged') AND NOT is_repeat)
+    (is_complete OR composition_id IS NOT NULL) AND outcome IN ('running', 'stored', 'unchanged') AND NOT is_repeat
+      AND frozen_since_at IS NULL)
     STORED,
   CONSTRAINT run_pk PRIMARY KEY (run_id),
   CONSTRAINT run_source_fk FOREIGN KEY (source_id) REFERENCES fuel.source (source_id),
@@ -152,8 +154,11 @@ COMMENT ON COLUMN fuel.run.told_days IS
   'run of before 0.5.';
 COMMENT ON COLUMN fuel.run.is_overtaken IS
   'Whether a run of the same source with a later taken_at got its number before this one. NULL: no number.';
+COMMENT ON COLUMN fuel.run.frozen_since_at IS
+  'Since when lists have stated what its list states, for so long that it confirms nothing, judged by the lists before '
+  'it. NULL: it is not frozen, or brought no list.';
 COMMENT ON COLUMN fuel.run.confirms IS
-  'Whether its list confirms the prices that it shows: it counts, and repeats none of the past.';
+  'Whether its list confirms the prices that it shows: it counts, repeats none of the past, and is not frozen.';
 COMMENT ON CONSTRAINT run_pk             ON fuel.run IS 'One row per run.';
 COMMENT ON CONSTRAINT run_source_fk      ON fuel.run IS 'A known feed.';
 COMMENT ON CONSTRAINT run_replaces_fk    ON fuel.run IS 'A known run.';
@@ -170,11 +175,12 @@ GRANT
     source_id, started_at, finished_at, taken_at, outcome, is_complete, describes_stations, documents, payload_sha256,
     payload_bytes, requests, received, stored, unchanged, duplicate, rejected, rejected_by_reason, flagged, error,
     kind, fetched_at, replaces_run_id, warnings, clock_skew, unmapped, pairs, content_digest, composition_id, stamps, content,
-    is_repeat, shortcomings, awaits_tomorrow, told_days),
+    is_repeat, shortcomings, awaits_tomorrow, told_days, frozen_since_at),
   UPDATE (
     finished_at, taken_at, outcome, is_complete, describes_stations, documents, payload_sha256, payload_bytes,
     requests, received, stored, unchanged, duplicate, rejected, rejected_by_reason, flagged, error, fetched_at,
-    warnings, clock_skew, unmapped, pairs, composition_id, stamps, content, is_repeat, shortcomings, awaits_tomorrow, told_days)
+    warnings, clock_skew, unmapped, pairs, composition_id, stamps, content, is_repeat, shortcomings, awaits_tomorrow, told_days,
+    frozen_since_at)
 ON fuel.run TO fuel_writer;
 
 CREATE TABLE fuel.body (

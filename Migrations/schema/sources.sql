@@ -55,8 +55,8 @@ COMMENT ON COLUMN fuel.source.first_taken_at IS
 COMMENT ON COLUMN fuel.source.last_taken_at IS
   'When its newest stored documents were fetched. NULL before the first run.';
 COMMENT ON COLUMN fuel.source.last_listed_at IS
-  'When its newest complete list was fetched: this one value confirms every price still listed. NULL before the '
-  'first, and for feeds whose prices end by themselves.';
+  'When its newest list was fetched that confirms prices: this one value confirms every price still listed. NULL before '
+  'the first, and for feeds whose prices end by themselves.';
 COMMENT ON COLUMN fuel.source.not_before_at IS
   'The provider asked not to be called before this. NULL where it did not.';
 COMMENT ON COLUMN fuel.source.account IS
@@ -157,7 +157,7 @@ CREATE TABLE fuel.source_day (
   why       text,
   CONSTRAINT source_day_pk PRIMARY KEY (source_id, day),
   CONSTRAINT source_day_source_fk FOREIGN KEY (source_id) REFERENCES fuel.source (source_id),
-  CONSTRAINT source_day_why_ck CHECK (why IN ('not_loaded', 'outage', 'late', 'before_first_run'))
+  CONSTRAINT source_day_why_ck CHECK (why IN ('not_loaded', 'outage', 'frozen', 'late', 'before_first_run'))
 );
 COMMENT ON TABLE fuel.source_day IS 'Which local price days each feed and archive covers, as of the last aggregate.';
 COMMENT ON COLUMN fuel.source_day.source_id IS 'The feed or archive.';

@@ -35,6 +35,6 @@ COMMENT ON COLUMN fuel_v1.coverage.region            IS 'The region.';
 COMMENT ON COLUMN fuel_v1.coverage.source            IS 'The feed or archive.';
 COMMENT ON COLUMN fuel_v1.coverage.day               IS 'The local price day.';
 COMMENT ON COLUMN fuel_v1.coverage.is_covered        IS 'Whether the source covers the day, or a part of it: daily_averages.coverage has the share.';
-COMMENT ON COLUMN fuel_v1.coverage.why               IS 'Why nothing is known of the day: not_loaded (no loaded file of the archive covers it), outage (no list), late (the day has not ended, or its prices are not due yet) or before_first_run; no_prices: it is covered, but no price of the region is known; NULL: prices are known.';
+COMMENT ON COLUMN fuel_v1.coverage.why               IS 'Why nothing is known of the day: not_loaded (no loaded file of the archive covers it), outage (no list), frozen (lists that have changed nothing for too long), late (the day has not ended, or its prices are not due yet) or before_first_run; no_prices: it is covered, but no price of the region is known; NULL: prices are known.';
 COMMENT ON COLUMN fuel_v1.coverage.stations_expected IS 'Number of stations of the region with an expected price, for the fuel that is known best; NULL: there is no average of that day.';
 GRANT SELECT ON fuel_v1.coverage TO fuel_reader, fuel_writer;

@@ -9,10 +9,8 @@ SELECT
     WHEN 'failing' THEN coalesce(newer.error, 'the last attempts failed')
     WHEN 'stale' THEN CASE
       WHEN success.last_at IS NULL THEN concat('never read', ': ' || newer.error)
-      WHEN health.is_frozen THEN format(
-        'frozen: nothing new since %s, usually within %s hours',
-        to_char(change.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'),
-        ceil(extract(epoch FROM change.longest_pause) / 3600))
+      WHEN health.is_frozen
+        THEN to_char(frozen.since_at AT TIME ZONE 'UTC', '"frozen: nothing new since "YYYY-MM-DD HH24:MI "UTC"')
       ELSE concat(
         'nothing good since ', to_char(success.last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"'),
         ': ' || newer.error)
@@ -34,7 +32,7 @@ SELECT
     WHEN 'ok' THEN success.last_at
     WHEN 'late' THEN success.last_at + 2 * source.cadence
     WHEN 'stale' THEN CASE
-      WHEN health.is_frozen THEN change.last_at
+      WHEN health.is_frozen THEN frozen.since_at
       ELSE success.last_at + believed.lasts
     END
     WHEN 'failing' THEN newer.failing_since_at
@@ -101,43 +99,29 @@ LEFT JOIN LATERAL (
     AND run.started_at > coalesce(success.last_at, '-infinity')
     AND run.started_at <= fuel.latest_start()
 ) AS newer ON true
--- How long the feed usually goes without anything new. Two weeks are long enough to include nights and weekends.
 LEFT JOIN LATERAL (
-  SELECT
-    max(stored.fetched_at) AS last_at,
-    max(stored.pause) AS longest_pause,
-    count(*) AS changes
-  FROM (
-    SELECT
-      run.fetched_at,
-      run.fetched_at - lag(run.fetched_at) OVER (ORDER BY run.fetched_at) AS pause
-    FROM fuel.run
-    WHERE run.source_id = source.source_id
-      AND run.kind = 'live'
-      AND run.outcome IN ('stored', 'superseded')
-      AND run.started_at > fuel.clock() - interval '336 hours'
-      AND run.started_at <= fuel.clock()
-  ) AS stored
-) AS change ON true
+  SELECT run.frozen_since_at AS since_at
+  FROM fuel.run
+  WHERE run.source_id = source.source_id
+    AND run.content IS NOT NULL
+    AND run.outcome IN ('stored', 'unchanged')
+    AND NOT run.is_repeat
+    AND run.started_at <= fuel.latest_start()
+  ORDER BY run.taken_at DESC
+  LIMIT 1
+) AS frozen ON true
 CROSS JOIN LATERAL (
   SELECT
-    coalesce(frozen.is_frozen, false) AS is_frozen,
+    fuel.clock() - success.last_at <= believed.lasts AND frozen.since_at IS NOT NULL AS is_frozen,
     CASE
       WHEN NOT source.is_enabled THEN 'off'
       -- Before failing: once its prices have lapsed it matters more that there are none than why.
       WHEN fuel.clock() - success.last_at > believed.lasts THEN 'stale'
       WHEN newer.failures >= 2 THEN 'failing'
-      WHEN success.last_at IS NULL OR frozen.is_frozen THEN 'stale'
+      WHEN success.last_at IS NULL OR frozen.since_at IS NOT NULL THEN 'stale'
       WHEN fuel.clock() - success.last_at > 2 * source.cadence THEN 'late'
       ELSE 'ok'
     END AS status
-  FROM (
-    SELECT
-      change.changes >= 10
-        AND success.last_at - change.last_at
-          > greatest(2 * change.longest_pause, 6 * source.cadence, interval '6 hours')
-        AS is_frozen
-  ) AS frozen
 ) AS health
 LEFT JOIN LATERAL (
   SELECT max(pair.stamped_at) AS newest_price_at

@@ -67,7 +67,7 @@ LEFT JOIN LATERAL (
         JOIN fuel.run AS list
           ON list.source_id = source.source_id
           AND list.confirms
-          AND CASE WHEN gap.turn = 0 THEN list.taken_at < gap.changed_at ELSE list.taken_at = gap.changed_at END
+          AND CASE WHEN gap.turn = 0 THEN list.taken_at < gap.changed_at ELSE list.taken_at <= gap.changed_at END
         WHERE gap.was_listed AND gap.turn <> 1
       ) END)) AS last_seen_at
   FROM fuel.station AS record

@@ -291,6 +291,19 @@ extension Store {
       """)
   }
 
+  /// Stores since when the lists of some runs have been frozen; `nil`: they are not.
+  package func set(_ runs: [RunID], frozenSince: [Instant?]) throws {
+    guard !runs.isEmpty else { return }
+    try connection.query(
+      """
+      UPDATE fuel.run SET frozen_since_at = nullif(judged.since_at, 'infinity')
+      FROM unnest(
+        \(runs.map(\.number))::integer[], \(frozenSince.map { $0 ?? .distantFuture })::timestamptz[]
+      ) AS judged (run_id, since_at)
+      WHERE run.run_id = judged.run_id
+      """)
+  }
+
   /// Stores that a run describes stations.
   func markDescribing(_ run: RunID) throws {
     try connection.query("UPDATE fuel.run SET describes_stations = true WHERE run_id = \(run)")

@@ -70,6 +70,60 @@ extension Store {
     }
   }
 
+  /// Returns the lists of a feed that count, by what they state, in order: those whose judgement may
+  /// hang on lists that were taken between two instants, and those that decide it
+  /// (`Freeze.judged`).
+  package func statedLists(
+    of source: SourceID, from: Instant, until: Instant
+  ) throws -> [(run: RunID, list: StatedList)] {
+    try connection.query(
+      """
+      WITH stated AS NOT MATERIALIZED (
+        SELECT run.run_id, run.taken_at, run.content, run.frozen_since_at
+        FROM fuel.run
+        WHERE run.source_id = \(source)
+          AND run.content IS NOT NULL
+          AND run.outcome IN ('running', 'stored', 'unchanged')
+          AND NOT run.is_repeat
+      )
+      SELECT stated.*
+      FROM stated
+      -- From four weeks before the lists began to state what they did at the one instant, until they no longer state what
+      -- they did at the other.
+      WHERE stated.taken_at >= coalesce((
+          SELECT max(other.taken_at)
+          FROM stated AS other
+          WHERE other.taken_at < \(from)
+            AND other.content <> (
+              SELECT last.content
+              FROM stated AS last
+              WHERE last.taken_at < \(from)
+              ORDER BY last.taken_at DESC, last.content DESC
+              LIMIT 1)
+        ) - make_interval(secs => \(Int(Freeze.memory / 1_000_000))), '-infinity')
+        AND stated.taken_at <= coalesce((
+          SELECT min(other.taken_at)
+          FROM stated AS other
+          WHERE other.taken_at > \(until)
+            AND other.content <> (
+              SELECT last.content
+              FROM stated AS last
+              WHERE last.taken_at <= \(until)
+              ORDER BY last.taken_at DESC, last.content DESC
+              LIMIT 1)
+        ), 'infinity')
+      ORDER BY stated.taken_at, stated.content
+      """
+    ).map { row in
+      (
+        RunID(number: try row.integer("run_id")),
+        StatedList(
+          takenAt: try row.instant("taken_at"), content: Int64(try row.integer("content")),
+          frozenSince: try row.optionalInstant("frozen_since_at"))
+      )
+    }
+  }
+
   /// Returns of how many stations, and of how many prices by fuel and stations by brand, lists are
   /// composed.
   private func compositions(

@@ -55,11 +55,12 @@ extension Store {
   ///
   /// - Parameters:
   ///   - isAppended: whether there is one run, which is newer than all others.
-  ///   - lastListed: when the newest list was taken that confirmed prices before.
+  ///   - turned: between which instants lists begin to be frozen or cease to be; `nil`: none does.
+  ///   - lastListed: when the newest list that confirms prices was taken before.
   /// - Returns: the station records and fuels whose spans change, and from when on.
   package func settle(
     _ facts: FactChanges, of source: SourceID, after runs: [RunID], isAppended: Bool = false,
-    lastListed: Instant?, now: Instant
+    turned: ClosedRange<Instant>? = nil, lastListed: Instant?, now: Instant
   ) throws -> [Window] {
     let takenAt = facts.takenAt
     let all = facts.new + facts.gone
@@ -72,7 +73,7 @@ extension Store {
         \(all.map { isAppended && $0.kind == .price ? $0.at : .distantPast })::timestamptz[],
         \(facts.new.map { takenAt[$0.run] ?? .distantFuture })::timestamptz[],
         \(facts.new.filter { $0.kind == .listed }.map(\.pair.stationID))::integer[],
-        \(optional: lastListed), \(now))
+        \(optional: lastListed), \(optional: turned?.lowerBound), \(optional: turned?.upperBound), \(now))
       GROUP BY station_id, fuel_id
       """
     ).map(window)

@@ -41,13 +41,14 @@ struct RandomHistory {
   var decided: (archived: String, listed: String)?
   var isDecidedInTheEnd = false
   let begin: Int
-  let end: Int
+  private(set) var end: Int
   /// Whether the history contains what was added to this type later: prices that the feed states
   /// again, an archive that depends on what the feed reports, events at the instant of a lapse, and
   /// the beginning of summer time. If false, the history is the one that the seed gave before.
   let isExtended: Bool
 
-  init(seed: UInt64, isExtended: Bool) throws {
+  /// - Parameter freezes: whether a feed repeats a list for days in the end.
+  init(seed: UInt64, isExtended: Bool, freezes: Bool = false) throws {
     var random = Random(seed: seed, "model history")
     self.isExtended = isExtended
     // With some seeds this includes the end of summer time, with others the end of a month. Some
@@ -61,6 +62,13 @@ struct RandomHistory {
     answers += try list(Self.nt, isStamped: false, &random)
     archive(&random)
     if isExtended { oldStamps(seed) }
+    guard freezes else { return }
+    var frozen = Random(seed: seed, "frozen feeds")
+    let begin = end
+    end += 12 * 86_400
+    for feed in [Self.nsw, Self.nt] where frozen.chance(0.8) {
+      freeze(feed, from: begin, &frozen)
+    }
   }
 
   /// Makes some stamps of some answers up to 400 days older: slips, and answers of the past.
@@ -70,6 +78,38 @@ struct RandomHistory {
       for line in answers[index].lines.indices where random.chance(0.1) {
         answers[index].lines[line].stamp? -= random.integer(1...400) * 86_400
       }
+    }
+  }
+
+  /// Adds lists with changes, the last of which is repeated for days, and perhaps one more change.
+  private mutating func freeze(_ feed: String, from begin: Int, _ random: inout Random) {
+    let lists = answers.filter { $0.feed == feed && $0.isList && $0.takenAt < begin }
+    guard var list = lists.max(by: { $0.takenAt < $1.takenAt }) else { return }
+    list.isWithdrawn = false
+    list.isUndone = false
+    list.takenAt = begin - random.integer(0...80_000)
+    func add(after seconds: ClosedRange<Int>, changes: Bool, to answers: inout [Answer]) {
+      list.takenAt += random.integer(seconds)
+      for index in list.lines.indices where changes && random.chance(index == 0 ? 1 : 0.1) {
+        list.lines[index].tenths += random.pick([-7, 11])
+        if list.lines[index].stamp != nil {
+          list.lines[index].stamp = list.takenAt - random.integer(0...3_000)
+        }
+      }
+      var answer = list
+      // A repeated list that lacks stations in between, and one that is withdrawn.
+      if !changes, random.chance(0.1) { answer.lines.removeFirst(min(5, answer.lines.count - 1)) }
+      answer.isWithdrawn = feed == Self.nsw && random.chance(0.05)
+      answers.append(answer)
+    }
+    for _ in 0..<random.integer(6...14) { add(after: 2_000...20_000, changes: true, to: &answers) }
+    for _ in 0..<2 {
+      let thaws = list.takenAt + random.integer(1...6) * 86_400
+      while list.takenAt < min(thaws, end - 200_000) {
+        add(after: 9_000...40_000, changes: false, to: &answers)
+      }
+      guard random.chance(0.7) else { return }
+      for _ in 0..<random.integer(1...3) { add(after: 2_000...40_000, changes: true, to: &answers) }
     }
   }
 

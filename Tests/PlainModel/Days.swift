@@ -108,11 +108,13 @@ extension PlainModel {
       guard let feed = world.feeds[source], let lists = lists[source] else { return false }
       let begins = begin(of: day, in: feed.state)
       let ends = begin(of: day + 1, in: feed.state)
-      if lists.counted.contains(where: { $0.takenAt >= begins && $0.takenAt < ends }) {
+      if lists.counted.contains(where: {
+        $0.takenAt >= begins && $0.takenAt < ends && !lists.isFrozen($0)
+      }) {
         return true
       }
       // A list covers the time from when it was taken until it is no longer believed.
-      return lists.seen.contains {
+      return lists.confirming.contains {
         $0.takenAt <= world.madeAt && $0.takenAt < ends
           && min($0.takenAt + feed.sightLapse, world.madeAt + 1) > begins
       }

@@ -8,8 +8,10 @@ extension PlainModel {
     private(set) var counted: [Run] = []
     /// The complete lists, which end the prices that they leave out.
     private(set) var complete: [Run] = []
-    /// All lists that count. Each confirms the prices that it shows.
+    /// All lists that count.
     private(set) var seen: [Run] = []
+    /// Those that confirm the prices that they show: they are not frozen.
+    private(set) var confirming: [Run] = []
 
     init(of runs: [Run], feed: Feed) {
       let present = runs.filter { !$0.isWithdrawn }.sorted { $0.takenAt < $1.takenAt }
@@ -31,6 +33,49 @@ extension PlainModel {
           complete.append(run)
         }
       }
+      let frozen = Self.frozen(seen)
+      confirming = seen.filter { !frozen.contains($0.takenAt) }
+    }
+
+    func isFrozen(_ run: Run) -> Bool {
+      run.isList && !confirming.contains { $0.takenAt == run.takenAt }
+    }
+
+    /// A time during which lists say the same.
+    private struct Still {
+      var lists: [Second]
+      /// How long it may last before its lists are frozen; `nil`: the feed has no habit yet.
+      var limit: Int?
+
+      var frozen: [Second] { lists.filter { $0 - lists[0] >= limit ?? .max } }
+    }
+
+    /// Returns when the lists were taken that say nothing else for a day, and for three times as long
+    /// as there ever was no change in the four weeks before. Former freezes do not count, and neither
+    /// does a time for which nobody read the feed.
+    private static func frozen(_ lists: [Run]) -> Set<Second> {
+      var stills: [Still] = []
+      for (index, list) in lists.enumerated() {
+        if index > 0, said(lists[index - 1]) == said(list) {
+          stills[stills.count - 1].lists.append(list.takenAt)
+        } else {
+          stills.append(Still(lists: [list.takenAt], limit: limit(after: stills, at: list.takenAt)))
+        }
+      }
+      return Set(stills.flatMap(\.frozen))
+    }
+
+    private static func limit(after stills: [Still], at begins: Second) -> Int? {
+      let since = begins - 28 * 86_400
+      let known = zip(stills, stills.dropFirst().map(\.lists[0]) + [begins]).compactMap {
+        (still, next) -> Int? in
+        let lists = still.lists.filter { $0 > since }
+        guard still.frozen.isEmpty, let first = lists.first, let last = lists.last else {
+          return nil
+        }
+        return (next - last <= 86_400 ? next : last) - first
+      }
+      return known.count < 10 ? nil : max(86_400, 3 * (known.max() ?? 0))
     }
 
     /// Returns the lists that say something about a fuel of a station record: those that name it, and

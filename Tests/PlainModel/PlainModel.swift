@@ -107,7 +107,7 @@ package final class PlainModel {
     let end = lapse(of: archived, fuel: pair.fuel)
     // Complete lists, and others that show what was left out before.
     let times =
-      lists.values.flatMap { $0.complete.map(\.takenAt) }
+      lists.values.flatMap { lists in lists.confirming.filter(lists.isComplete).map(\.takenAt) }
       + (stations[pair.station]?.records ?? []).flatMap { record -> [Second] in
         let said = lists[record.source]?.said(record.code, pair.fuel) ?? []
         return zip(said, said.dropFirst()).filter {
@@ -118,7 +118,8 @@ package final class PlainModel {
     for at in Set(times).sorted() where at >= archived.at && at < next {
       // The newest complete list of each feed that is not older than the archive's price.
       let newest = lists.compactMapValues { lists in
-        lists.complete.last { $0.takenAt <= at }.flatMap { $0.takenAt < archived.at ? nil : $0 }
+        lists.confirming.last { lists.isComplete($0) && $0.takenAt <= at }
+          .flatMap { $0.takenAt < archived.at ? nil : $0 }
       }
       let prices = reports.filter { report in
         report.at <= at && newest[report.record.source] != nil
@@ -246,8 +247,13 @@ package final class PlainModel {
     guard let lists = lists[statement.record.source] else { return false }
     // A list that is not complete says nothing about what it does not name.
     let seen = lists.said(statement.record.code, fuel).filter { $0.takenAt < next }
-    guard let last = seen.last, names(last, statement.record.code, fuel) else { return false }
-    return instant < last.takenAt + feed.sightLapse
+    guard let last = seen.last, names(last, statement.record.code, fuel),
+      let before = lists.confirming.last(where: { $0.takenAt <= last.takenAt })
+    else { return false }
+    // Between lists that confirm and are near enough to each other, the others do too.
+    let after = lists.confirming.first { $0.takenAt > last.takenAt }
+    let isBetween = after.map { $0.takenAt - before.takenAt <= feed.sightLapse } ?? false
+    return instant < (isBetween ? last : before).takenAt + feed.sightLapse
   }
 
   /// Returns when a statement lapses: by its stamp, or where the time covered by the scheme ends.

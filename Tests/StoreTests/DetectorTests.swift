@@ -157,8 +157,9 @@ struct DetectorTests {
     }
   }
 
-  /// F-F04: a feed without a new price for much longer than at any time in two weeks counts as
-  /// frozen, and the start of the silence is shown.
+  /// F-F04: a feed that changes nothing for a day, and for three times as long as ever in the four
+  /// weeks before, is frozen for as long as that lasts. Its prices lapse, and its days are not
+  /// covered.
   @Test func aFrozenFeedIsTold() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
@@ -166,23 +167,50 @@ struct DetectorTests {
         try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
         return try feed.connection.lines("SELECT status, why, since_at FROM fuel_v1.feed_health")[0]
       }
+      func fresh(_ now: Instant) throws -> String {
+        try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+        return try feed.connection.lines(
+          "SELECT count(*) FILTER (WHERE is_fresh) AS fresh, count(*) FROM fuel_v1.current_prices")[
+            0]
+      }
       var prices: [Observation] = []
       for step in 0..<72 {
-        // The feed rests for three hours each night, as real feeds do.
-        if step % 24 >= 3 { prices = list([.u91], at: hour(step)) }
+        // The feed rests for ten hours each night.
+        if step % 24 >= 10 { prices = list([.u91], at: hour(step)) }
         try feed.reports(prices, at: hour(step))
       }
-      #expect(try health(hour(71)).hasPrefix("ok|NULL"))
-      for step in 72..<76 { try feed.reports(prices, at: hour(step)) }
-      #expect(try health(hour(75)).hasPrefix("ok|NULL"))
-      for step in 76..<90 { try feed.reports(prices, at: hour(step)) }
+      // Each night eleven hours passed without a change, so it is frozen after 33 hours.
+      for step in 72..<500 { try feed.reports(prices, at: hour(step)) }
       #expect(
-        try health(hour(89))
-          == "stale|frozen: nothing new since 2026-05-06 23:00 UTC, usually within 4 hours|2026-05-06 23:00:00+00"
-      )
+        try feed.connection.lines(
+          "SELECT min(taken_at) FROM fuel.run WHERE frozen_since_at IS NOT NULL")
+          == ["2026-05-08 08:00:00+00"])
+      let why = "stale|frozen: nothing new since 2026-05-06 23:00 UTC|2026-05-06 23:00:00+00"
+      for step in [110, 300, 400, 499] { #expect(try health(hour(step)) == why) }
+      #expect(try fresh(hour(499)) == "0|20")
+      try feed.aggregate(at: hour(499))
+      // The last list that confirmed was taken on 8 May, and is believed for two days.
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT DISTINCT day BETWEEN '2026-05-04' AND '2026-05-10', coalesce(why, 'covered')
+          FROM fuel_v1.coverage WHERE region = 'QLD' ORDER BY 1
+          """) == ["f|frozen", "t|covered"])
+      #expect(
+        try feed.connection.lines(
+          "SELECT stations, excluded_stale FROM fuel_v1.averages_now WHERE region = 'QLD'")
+          == ["0|20"])
       // Once prices change again, the feed is well.
-      try feed.reports(list([.u91], at: hour(90)), at: hour(90))
-      #expect(try health(hour(90)).hasPrefix("ok|NULL"))
+      try feed.reports(list([.u91], at: hour(500)), at: hour(500))
+      #expect(try health(hour(500)).hasPrefix("ok|NULL"))
+      #expect(try fresh(hour(500)) == "20|20")
+      // That freeze is no habit: the next one is found as soon.
+      for step in 501..<540 {
+        try feed.reports(list([.u91], at: hour(500)), at: hour(step))
+      }
+      #expect(try health(hour(532)).hasPrefix("ok|NULL"))
+      #expect(
+        try health(hour(533)).hasPrefix("stale|frozen: nothing new since 2026-05-24 20:00 UTC|"))
     }
   }
 

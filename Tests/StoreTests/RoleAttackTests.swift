@@ -33,7 +33,8 @@ struct RoleAttackTests {
   private static let kept = [
     "run": """
     ARRAY[
-      'outcome', 'is_complete', 'is_repeat', 'confirms', 'describes_stations', 'error', 'warnings', 'shortcomings', 'awaits_tomorrow']
+      'outcome', 'is_complete', 'is_repeat', 'confirms', 'frozen_since_at', 'describes_stations', 'error', 'warnings',
+      'shortcomings', 'awaits_tomorrow']
     """,
     "source": """
     ARRAY[

@@ -73,7 +73,7 @@ tested (view, name, tests) AS (VALUES
   ('coverage', 'source', 'not_null'),
   ('coverage', 'day', 'not_null'),
   ('coverage', 'is_covered', 'not_null'),
-  ('coverage', 'why', 'accepted_values not_loaded outage late before_first_run no_prices'),
+  ('coverage', 'why', 'accepted_values not_loaded outage frozen late before_first_run no_prices'),
   ('coverage', 'stations_expected', 'in_range 1..'),
 
   ('current_prices', NULL, 'unique_together station_id fuel'),

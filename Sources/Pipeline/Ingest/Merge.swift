@@ -112,7 +112,7 @@ package struct Merge {
         throw Refusal(strange)
       }
       let list = isList ? summary(of: reported, stamps, payload, counts.rejectedByReason) : nil
-      let (judgement, isNewest) = try judgement(
+      let (judgement, isNewest, isStill) = try judgement(
         of: list, reported, payload, run, counts.rejectedByReason,
         reportsWholeDays: reportsWholeDays)
       if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
@@ -123,7 +123,9 @@ package struct Merge {
       try refold.keep(reported.lines, of: run, documents: payload.documents)
       var windows: [Window]
       var following: [Pair: Succession] = [:]
+      let standings = Standings(store, of: source, rules: rules, now: now)
       if let before, before.isNewest, isNewest, reported.superseded.isEmpty {
+        if isStill { _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt) }
         let facts = try refold.append(
           KeptAnswer(
             run: run, takenAt: payload.takenAt, learntAt: payload.fetchedAt,
@@ -138,14 +140,16 @@ package struct Merge {
             facts.new, reported.lines, after: before.shown, payload, lastListed)
         }
       } else {
-        let standings = Standings(store, of: source, rules: rules, now: now)
+        var turned: ClosedRange<Instant>?
         var changed = reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
         if list != nil {
           let judged = try standings.judgeAgain(around: payload.takenAt)
           changed += judged.changed
+          turned = judged.turned
           counts.believedNow = judged.unread
         }
-        let made = try standings.follow(changed, lastListed: lastListed, by: refold)
+        let made = try standings.follow(
+          changed, turned: turned, lastListed: lastListed, by: refold)
         windows = made.windows
         counts.stored = made.facts.news(of: run)
       }
@@ -160,21 +164,21 @@ package struct Merge {
   }
 
   /// Judges what a run reports by what earlier runs reported. Also returns whether no list was taken
-  /// later.
+  /// later, and whether the lists before it state the same.
   private func judgement(
     of list: ListSummary?, _ reported: Store.Reported, _ payload: Payload, _ run: RunID,
     _ rejected: [String: Int], reportsWholeDays: Bool
-  ) throws -> (ListJudgement, isNewest: Bool) {
+  ) throws -> (ListJudgement, isNewest: Bool, isStill: Bool) {
     if let list {
       return try Standings(store, of: source, rules: rules, now: now).judgement(of: list)
     }
-    guard reportsWholeDays else { return (ListJudgement(), true) }
+    guard reportsWholeDays else { return (ListJudgement(), true, false) }
     var judgement = ListJudgement()
     if let before = try store.pairsBefore(run, takenAt: payload.takenAt) {
       judgement = rules.judgement(ofDays: reported.pairs, after: before)
     }
     judgement.shortcomings += rules.broken(rejected, beside: reported.pairs)
-    return (judgement, true)
+    return (judgement, true, false)
   }
 
   /// Returns what is strange about the stations of a list, while a complete list is believed.

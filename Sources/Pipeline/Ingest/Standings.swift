@@ -19,23 +19,52 @@ package struct Standings {
   }
 
   /// Judges a list that is not stored yet. Where it is the newest one, refused ones included, no
-  /// other list has to be judged again.
-  func judgement(of list: ListSummary) throws -> (ListJudgement, isNewest: Bool) {
+  /// other list has to be judged again. Where it is still, it states what the lists before it do,
+  /// and may be frozen.
+  func judgement(
+    of list: ListSummary
+  ) throws -> (ListJudgement, isNewest: Bool, isStill: Bool) {
     let others = try store.lists(
-      of: source, from: list.takenAt.after(-rules.window), until: list.takenAt
-    ).map(\.summary)
+      of: source, from: list.takenAt.after(-rules.window), until: list.takenAt)
     return (
-      rules.judgement(of: list, among: others),
-      others.allSatisfy { $0.takenAt <= list.takenAt }
+      rules.judgement(of: list, among: others.map(\.summary)),
+      others.allSatisfy { $0.summary.takenAt <= list.takenAt },
+      others.allSatisfy {
+        $0.summary.takenAt <= list.takenAt.after(-Freeze.least) || $0.judgement.refusal != nil
+          || $0.judgement.isRepeat || $0.summary.content == list.content
+      }
     )
+  }
+
+  /// Judges again which lists are frozen, after lists that were taken between two instants came,
+  /// went or were judged otherwise.
+  ///
+  /// - Returns: between which instants lists begin to be frozen or cease to be; `nil`: none does.
+  func judgeFrozen(from: Instant, until: Instant) throws -> ClosedRange<Instant>? {
+    var turned: [Instant] = []
+    var ends = until
+    while true {
+      let lists = try store.statedLists(of: source, from: from, until: ends.after(Freeze.memory))
+      let judged = zip(lists, Freeze.judged(lists.map(\.list), from: from))
+        .filter { $0.0.list != $0.1 }
+      try store.set(judged.map(\.0.run), frozenSince: judged.map(\.1.frozenSince))
+      turned += judged.map(\.1.takenAt)
+      guard let first = turned.first, let last = turned.last else { return nil }
+      // What is frozen now, or no longer, belongs to another habit of the lists after it.
+      guard last > ends else { return first...last }
+      ends = last
+    }
   }
 
   /// Judges again the lists taken at an instant, and the later ones whose judgement may depend on
   /// them. Belongs to a transaction that makes facts afterwards.
   ///
-  /// - Returns: the lists that are judged otherwise, and those that were refused when they arrived,
-  ///   were not stored, and would be believed now.
-  func judgeAgain(around instant: Instant) throws -> (changed: [ChangedRun], unread: [RunID]) {
+  /// - Returns: the lists that are judged otherwise, between which instants lists begin to be frozen
+  ///   or cease to be, and the lists that were refused when they arrived, were not stored, and would
+  ///   be believed now.
+  func judgeAgain(
+    around instant: Instant
+  ) throws -> (changed: [ChangedRun], turned: ClosedRange<Instant>?, unread: [RunID]) {
     let ends = instant.after(rules.window)
     let lists = try store.lists(of: source, from: instant.after(-rules.window), until: ends)
     let next = lists.first { $0.summary.takenAt > instant }?.summary.takenAt ?? instant
@@ -58,16 +87,20 @@ package struct Standings {
       changed.append(ChangedRun(list.run, takenAt: list.summary.takenAt))
     }
     try store.noteToRead(unread)
-    return (changed, unread)
+    let last = changed.map(\.takenAt).max() ?? instant
+    return (changed, try judgeFrozen(from: instant, until: max(instant, last)), unread)
   }
 
   /// Makes the facts anew that hang on some runs, and all that hangs on facts beside spans.
   ///
-  /// - Parameter lastListed: when the newest list was taken that confirmed prices before they changed.
+  /// - Parameters:
+  ///   - turned: between which instants lists begin to be frozen or cease to be.
+  ///   - lastListed: when the newest list that confirms prices was taken before they changed.
   /// - Returns: how the facts change, and the station records and fuels whose spans change, with the
   ///   instant from which they do.
   func follow(
-    _ runs: [ChangedRun], lastListed: Instant?, by refold: consuming Refold? = nil
+    _ runs: [ChangedRun], turned: ClosedRange<Instant>?, lastListed: Instant?,
+    by refold: consuming Refold? = nil
   ) throws -> (facts: FactChanges, windows: [Window]) {
     guard !runs.isEmpty else { return (FactChanges(new: [], answers: []), []) }
     var refold = refold ?? Refold(store, of: source)
@@ -75,7 +108,7 @@ package struct Standings {
     return (
       facts,
       try store.settle(
-        facts, of: source, after: runs.map(\.run), lastListed: lastListed, now: now)
+        facts, of: source, after: runs.map(\.run), turned: turned, lastListed: lastListed, now: now)
     )
   }
 
@@ -121,6 +154,16 @@ package struct Standings {
       }
       begins = ends
     }
+    let stated = try store.statedLists(of: number, from: .distantPast, until: .distantFuture)
+    let judged = Freeze.judged(stated.map(\.list), from: .distantPast)
+    for ((run, list), judged) in zip(stated, judged) where list != judged {
+      func words(_ list: StatedList) -> String {
+        list.frozenSince.map { "frozen since \($0)" } ?? "not frozen"
+      }
+      faults.append(
+        "run \(run) of \(feed) is stored as \(words(list)), but by the lists around it is "
+          + words(judged))
+    }
     return faults
   }
 
@@ -140,8 +183,9 @@ package struct Standings {
     try store.transaction {
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)
-      let (changed, unread) = try judgeAgain(around: refused.takenAt)
-      try TimelineUpdate(store, now: now).make(follow(changed, lastListed: lastListed).windows)
+      let (changed, turned, unread) = try judgeAgain(around: refused.takenAt)
+      try TimelineUpdate(store, now: now).make(
+        follow(changed, turned: turned, lastListed: lastListed).windows)
       return unread
     }
   }
@@ -157,9 +201,11 @@ package struct Standings {
       try store.lockTimeline()
       let lastListed = try store.lastListed(of: source)
       try store.set(run, counts: counts)
-      let (changed, unread) = try judgeAgain(around: takenAt)
+      let (changed, turned, unread) = try judgeAgain(around: takenAt)
       try TimelineUpdate(store, now: now).make(
-        follow([ChangedRun(run, takenAt: takenAt)] + changed, lastListed: lastListed).windows)
+        follow(
+          [ChangedRun(run, takenAt: takenAt)] + changed, turned: turned, lastListed: lastListed
+        ).windows)
       try store.note(run, counts: counts, reason: reason, at: now)
       if counts { try store.noteToRead([run]) }
       return unread

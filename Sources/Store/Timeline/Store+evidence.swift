@@ -107,8 +107,8 @@ extension Store {
     return intervals.mapValues { Coverage($0) }
   }
 
-  /// Returns, for each of some feeds and in order, when complete lists were taken: those between two
-  /// instants and the first one after.
+  /// Returns, for each of some feeds and in order, when complete lists were taken that confirm prices:
+  /// those between two instants and the first one after.
   ///
   /// - Parameter known: lists fetched later do not count; `nil` where all count.
   package func lists(
@@ -125,6 +125,7 @@ extension Store {
           FROM fuel.run
           WHERE run.source_id = feed.source_id
             AND run.is_complete
+            AND run.confirms
             AND run.taken_at >= \(from)
             AND run.taken_at < \(until)
             AND coalesce(run.fetched_at, run.taken_at) <= \(known)
@@ -134,6 +135,7 @@ extension Store {
             FROM fuel.run
             WHERE run.source_id = feed.source_id
               AND run.is_complete
+              AND run.confirms
               AND run.taken_at >= \(until)
               AND coalesce(run.fetched_at, run.taken_at) <= \(known)
             ORDER BY run.taken_at
