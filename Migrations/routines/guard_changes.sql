@@ -26,6 +26,10 @@ BEGIN
       NEW.warnings, NEW.awaits_tomorrow) THEN
     RAISE EXCEPTION 'run % has ended: what came with it stays', OLD.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;
+  -- Only lists are complete, or repeat the past.
+  IF NEW.composition_id IS NULL AND (NEW.is_repeat OR NEW.is_complete AND NOT OLD.is_complete) THEN
+    RAISE EXCEPTION 'run % brought no list', OLD.run_id USING ERRCODE = 'insufficient_privilege';
+  END IF;
   -- Words belong to a judgement: they come with a refused list, and go when it counts again.
   IF NEW.error IS DISTINCT FROM OLD.error
       AND NOT (NEW.outcome = 'refused' AND NEW.composition_id IS NOT NULL AND NEW.error IS NOT NULL)

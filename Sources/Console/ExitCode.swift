@@ -74,7 +74,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
       switch error {
       case .unknownRun: self = .usage
       case .notKept: self = .inputOutput
-      case .withdrawn: self = .refused
+      case .withdrawn, .unkept: self = .refused
       }
     case is Migrator.Refusal, is Companion.Absent, is MissingProgram: self = .configuration
     case let error as PostgresError:

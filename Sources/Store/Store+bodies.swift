@@ -16,12 +16,15 @@ package enum BodyError: Error, Equatable, CustomStringConvertible {
   case unknownRun(Int)
   case notKept(Int)
   case withdrawn(Int)
+  case unkept(Int)
 
   package var description: String {
     switch self {
     case .unknownRun(let run): "there is no run \(run); fuel_v1.ingest_runs lists them"
     case .withdrawn(let run):
       "run \(run) is withdrawn; bowser withdraw \(run) --undo --reason TEXT makes it count again"
+    case .unkept(let run):
+      "run \(run) is of before version 0.6, and what later lists repeated of it is not kept: it cannot be read again"
     case .notKept(let run):
       "the documents of run \(run) are not kept: none were received, or more days ago than keepBodiesDays"
     }
@@ -90,7 +93,12 @@ extension Store {
             WHERE taken.outcome = 'withdrawn'
               AND coalesce(taken.replaces_run_id, taken.run_id)
                 = coalesce(run.replaces_run_id, run.run_id)
-          ) AS withdrawn
+          ) AS withdrawn,
+          EXISTS (
+            SELECT
+            FROM fuel.kept_answer AS adopted
+            WHERE adopted.source_id = run.source_id AND adopted.is_adopted AND run.run_id <= adopted.run_id
+          ) AND run.outcome IN ('stored', 'unchanged') AS is_unkept
         FROM fuel.run
         JOIN fuel.source USING (source_id)
         LEFT JOIN fuel.run AS original ON original.run_id = coalesce(run.replaces_run_id, run.run_id)
@@ -102,6 +110,7 @@ extension Store {
     if let withdrawn = try row.optional("withdrawn").flatMap({ Int($0) }) {
       throw BodyError.withdrawn(withdrawn)
     }
+    guard try !row.boolean("is_unkept") else { throw BodyError.unkept(number) }
     guard let fetchedAt = try row.optionalInstant("fetched_at") else {
       throw BodyError.notKept(number)
     }

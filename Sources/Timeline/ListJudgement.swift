@@ -140,10 +140,11 @@ package struct ListRules: Sendable {
     }
     let share = near.map { Self.setBack(list, since: $0) }.max() ?? 0
     let setBack = Int((share * Double(list.pairs)).rounded())
-    if share > Self.leastSetBack, setBack > 2 * Self.least {
+    let isSetBack = share > Self.leastSetBack && setBack > 2 * Self.least
+    if isSetBack {
       shortcomings.append("replayed: \(setBack) of \(list.pairs) stamps went back")
     }
-    let repeated = repeated(by: list, near)
+    let repeated = repeated(by: list, near, isSetBack: isSetBack)
     if let repeated { shortcomings.append("replayed: equal to the list of \(repeated.takenAt)") }
     return ListJudgement(shortcomings: shortcomings, isRepeat: repeated != nil)
   }
@@ -158,19 +159,25 @@ package struct ListRules: Sendable {
 
   /// Returns the list of the past that a list repeats; `nil` where it is news.
   ///
-  /// A list that shows again what the one before left out may equal an older one too, and so may a
-  /// list without stamps after a price went back to what it was. Neither is a repeat: the first has
-  /// more prices, and few lists lie between the second and the one that it equals.
-  private func repeated(by list: ListSummary, _ near: [ListSummary]) -> ListSummary? {
+  /// A list may equal an older one honestly: it shows again what others left out, a mistake was mended
+  /// under its stamp, two servers differ in one price, or a price without a stamp went back. Such a
+  /// list has more prices, or few different lists lie between the two.
+  private func repeated(
+    by list: ListSummary, _ near: [ListSummary], isSetBack: Bool
+  ) -> ListSummary? {
     guard let content = list.content, list.pairs >= 2 * Self.least,
-      let newest = near.max(by: { $0.takenAt < $1.takenAt }), newest.content != content,
-      let equal = near.filter({ $0.content == content }).max(by: { $0.takenAt < $1.takenAt })
+      let newest = near.filter({ $0.content != content }).max(by: { $0.takenAt < $1.takenAt }),
+      let equal = near.filter({ $0.content == content && $0.takenAt < newest.takenAt })
+        .max(by: { $0.takenAt < $1.takenAt })
     else { return nil }
-    if let last = list.stamps.last {
-      return list.pairs <= newest.pairs || last < newest.stamps.last ?? .min ? equal : nil
+    let between = Set(
+      near.lazy.filter { $0.takenAt > equal.takenAt && $0.content != content }.map(\.content)
+    ).count
+    guard let last = list.stamps.last else {
+      return list.pairs <= newest.pairs && between >= Self.least ? equal : nil
     }
-    let between = Set(near.lazy.filter { $0.takenAt > equal.takenAt }.map(\.content))
-    return list.pairs <= newest.pairs && between.count >= Self.least ? equal : nil
+    return (isSetBack || between > 1)
+      && (list.pairs <= newest.pairs || last < newest.stamps.last ?? .min) ? equal : nil
   }
 
   /// Judges an answer that holds prices of whole days, by the answer before it with the same

@@ -117,20 +117,24 @@ extension PlainModel {
     /// Whether a list says just what an older one said while something else was said in between: the
     /// feed shows the past, and nothing in it is news. A list in which a price is back that was left
     /// out is longer than the list before it. Where nothing is stamped, prices may go back to what
-    /// they were, but not after ten other lists.
+    /// they were, but not after ten other lists. A single other list between two equal ones may be a
+    /// mistake that was mended, unless stamps went back.
     private static func isRepeat(_ list: Run, among lists: [Run], feed: Feed) -> Bool {
       let near = lists.filter {
         $0.takenAt < list.takenAt && $0.takenAt > list.takenAt - feed.sightLapse
       }
-      guard length(list) >= 20, let newest = near.last, said(newest) != said(list),
-        let same = near.last(where: { said($0) == said(list) })
+      let own = said(list)
+      guard length(list) >= 20, let newest = near.last(where: { said($0) != own }),
+        let same = near.last(where: { said($0) == own && $0.takenAt < newest.takenAt })
       else { return false }
       let isLonger = length(list) > length(newest)
-      if let stamp = marks(list).last {
-        return !isLonger || stamp < marks(newest).last ?? .min
-      }
-      return !isLonger
-        && Set(near.filter { $0.takenAt > same.takenAt }.map(said)).count >= 10
+      let between = Set(near.filter { $0.takenAt > same.takenAt }.map(said)).subtracting([own])
+        .count
+      guard let stamp = marks(list).last else { return !isLonger && between >= 10 }
+      let older = near.map { olderShare(list, than: $0) }.max() ?? 0
+      let showsThePast = older > 0.2 && (older * Double(length(list))).rounded() > 20
+      return (showsThePast || between >= 2)
+        && (!isLonger || stamp < marks(newest).last ?? .min)
     }
 
     private static func said(_ list: Run) -> Set<String> {

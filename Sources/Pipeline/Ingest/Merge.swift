@@ -106,7 +106,7 @@ package struct Merge {
       let isList = settled.coverage == .complete
       var refold = Refold(store, of: source)
       let before = reportsWholeDays ? nil : try refold.before(payload.takenAt)
-      if isList, let before,
+      if isList, reported.superseded.isEmpty, let before,
         let strange = strangeness(of: reported, before.shown, lastListed, payload)
       {
         throw Refusal(strange)

@@ -48,7 +48,8 @@ package struct Refold {
   mutating func append(_ answer: KeptAnswer, to before: Before) throws -> FactChanges {
     var shown = before.shown
     let changes = FactChanges(
-      new: answer.counts ? shown.take(whole(answer)) : [], answers: [answer])
+      // A price without a stamp and one stamped at that instant may be one fact.
+      new: answer.counts ? Array(Set(shown.take(whole(answer)))) : [], answers: [answer])
     try store.write(changes, of: source)
     return changes
   }

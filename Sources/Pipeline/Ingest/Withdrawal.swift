@@ -26,8 +26,7 @@ package struct Withdrawal {
       case .replaced(let run, let by):
         "the answers of run \(run) were read again by run \(by): withdraw run \(by) instead"
       case .unkept(let run):
-        "run \(run) is of before version 0.6, which keeps what a run states: it cannot be withdrawn; "
-          + "if its documents are kept, bowser ingest --reprocess \(run) makes a run that can"
+        "run \(run) is of before version 0.6, which keeps what a run states: it cannot be withdrawn"
       case .notCounted(let run, let outcome):
         "run \(run) already does not count: it is \(outcome)"
       case .notWithdrawn(let run, let outcome): "run \(run) is not withdrawn: it is \(outcome)"

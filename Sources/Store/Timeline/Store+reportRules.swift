@@ -23,7 +23,7 @@ extension Store {
         coalesce((
           SELECT cardinality(run.stamps) > 0
           FROM fuel.run
-          WHERE run.source_id = source.source_id AND run.composition_id IS NOT NULL
+          WHERE run.source_id = source.source_id AND run.confirms AND run.composition_id IS NOT NULL AND run.pairs > 0
           ORDER BY run.taken_at DESC, run.run_id DESC
           LIMIT 1
         ), true) AS is_stamped,
