@@ -226,15 +226,11 @@ BEGIN
   ) AS told
   WHERE station.station_id = told.station_id AND station.first_seen_at > told.at;
   -- A station that had been described only by runs that stopped counting.
-  UPDATE fuel.station SET first_seen_at = description.first_seen_at
-  FROM (
-    SELECT description.station_id, min(description.first_seen_at) AS first_seen_at
+  UPDATE fuel.station SET first_seen_at = coalesce((
+    SELECT min(description.first_seen_at)
     FROM fuel.station_description AS description
-    GROUP BY description.station_id
-  ) AS description
-  WHERE station.source_id = p_source_id
-    AND station.first_seen_at = 'infinity'
-    AND station.station_id = description.station_id;
+    WHERE description.station_id = station.station_id), 'infinity')
+  WHERE station.source_id = p_source_id AND station.first_seen_at = 'infinity';
   PERFORM fuel.span_of_feed(p_source_id);
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
   RETURN QUERY

@@ -53,16 +53,16 @@ package struct FactChanges: Sendable {
     }
   }
 
-  /// When the answer of each fact was taken, by the number of its run.
-  var takenAt: [Int: Instant] {
-    Dictionary(answers.map { ($0.run.number, $0.takenAt) }) { first, _ in first }
+  /// The answer of each fact, by the number of its run.
+  var answersByRun: [Int: KeptAnswer] {
+    Dictionary(answers.map { ($0.run.number, $0) }) { first, _ in first }
   }
 
   /// The station records and fuels whose spans change, and from when on.
   var windows: [Window] {
-    let takenAt = takenAt
+    let answers = answersByRun
     return new.map { Window(pair: $0.pair, from: $0.at) }
-      + gone.map { Window(pair: $0.pair, from: min($0.at, takenAt[$0.run] ?? $0.at)) }
+      + gone.map { Window(pair: $0.pair, from: min($0.at, answers[$0.run]?.takenAt ?? $0.at)) }
   }
 }
 
@@ -235,25 +235,20 @@ extension Store {
       isAdopted: try row.boolean("is_adopted"))
   }
 
-  /// Returns the price days that runs report, by their beginnings, and whether their feed reports
-  /// prices of whole days at all.
+  /// Returns the price days that runs report, by their beginnings; `nil` where their feed does not
+  /// report prices of whole days.
   package func days(toldBy runs: [RunID], of source: SourceID) throws -> [Instant]? {
-    let row = try connection.query(
+    let rows = try connection.query(
       """
-      SELECT
-        source.tells_whole_days,
-        array_to_json(ARRAY(
-          SELECT DISTINCT to_char(told.day AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-          FROM fuel.run
-          CROSS JOIN unnest(run.told_days) AS told (day)
-          WHERE run.run_id = ANY (\(runs.map(\.number))::integer[])
-        ))::text AS days
+      SELECT DISTINCT source.tells_whole_days, told.day
       FROM fuel.source
+      LEFT JOIN fuel.run
+        ON run.source_id = source.source_id AND run.run_id = ANY (\(runs.map(\.number))::integer[])
+      LEFT JOIN LATERAL unnest(run.told_days) AS told (day) ON true
       WHERE source.source_id = \(source)
-      """
-    ).only()
-    guard try row.boolean("tells_whole_days") else { return nil }
-    return try row.texts("days").compactMap { Instant(iso: $0) }
+      """)
+    guard try rows.first?.boolean("tells_whole_days") ?? false else { return nil }
+    return try rows.compactMap { try $0.optionalInstant("day") }
   }
 }
 
@@ -288,9 +283,7 @@ extension Store {
   /// Stores the new facts of a feed, and deletes those that are gone.
   package func write(_ changes: FactChanges, of source: SourceID) throws {
     let (facts, gone) = (changes.new, changes.gone)
-    let learntAt = Dictionary(changes.answers.map { ($0.run.number, $0.learntAt) }) { first, _ in
-      first
-    }
+    let answers = changes.answersByRun
     if !gone.isEmpty {
       try connection.query(
         """
@@ -319,7 +312,7 @@ extension Store {
           copy.write(fact.at.sinceMillennium)
           copy.write(fact.tenths)
           copy.write(Int32(fact.run))
-          copy.write((learntAt[fact.run] ?? fact.at).sinceMillennium)
+          copy.write((answers[fact.run]?.learntAt ?? fact.at).sinceMillennium)
         }
       }
     }

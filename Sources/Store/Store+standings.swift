@@ -62,7 +62,7 @@ extension Store {
     _ facts: FactChanges, of source: SourceID, after runs: [RunID], isAppended: Bool = false,
     turned: ClosedRange<Instant>? = nil, lastListed: Instant?, now: Instant
   ) throws -> [Window] {
-    let takenAt = facts.takenAt
+    let answers = facts.answersByRun
     let all = facts.new + facts.gone
     let confirmed = try connection.query(
       """
@@ -71,7 +71,7 @@ extension Store {
         \(source), \(runs.map(\.number))::integer[], \(isAppended),
         \(all.map(\.pair.stationID))::integer[], \(all.map(\.pair.fuelID))::smallint[],
         \(all.map { isAppended && $0.kind == .price ? $0.at : .distantPast })::timestamptz[],
-        \(facts.new.map { takenAt[$0.run] ?? .distantFuture })::timestamptz[],
+        \(facts.new.map { answers[$0.run]?.takenAt ?? .distantFuture })::timestamptz[],
         \(facts.new.filter { $0.kind == .listed }.map(\.pair.stationID))::integer[],
         \(optional: lastListed), \(optional: turned?.lowerBound), \(optional: turned?.upperBound), \(now))
       GROUP BY station_id, fuel_id

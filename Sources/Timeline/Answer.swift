@@ -91,13 +91,6 @@ package struct Shown: Sendable {
 
   package init() {}
 
-  /// What a feed shows after a complete list.
-  package init(after list: Answer) {
-    lines = list.lines
-    listings = Array(repeating: .listed, count: list.lines.count)
-    listedAt = list.takenAt
-  }
-
   /// The station records that lists show, or did before lists that are not complete.
   package var listedStations: Set<Int32> {
     Set(zip(lines, listings).lazy.filter { $1 != .none }.map(\.0.pair.stationID))
@@ -209,15 +202,11 @@ extension [Answer.Line] {
 
   /// Returns the position of a station record and fuel that has one line; `nil` in other cases.
   package func only(_ pair: Pair) -> Int? {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].pair < pair { low = middle + 1 } else { high = middle }
-    }
-    guard low < count, self[low].pair == pair,
-      low + 1 == count || self[low + 1].pair != pair
+    let first = prefixCount { $0.pair < pair }
+    guard first < count, self[first].pair == pair,
+      first + 1 == count || self[first + 1].pair != pair
     else { return nil }
-    return low
+    return first
   }
 }
 

@@ -13,19 +13,23 @@ import Testing
 
 /// Clocks that differ, and prices of tomorrow.
 extension IngestTests {
+  /// Gives all answers a Date header.
+  private func tell(_ date: String, in bench: Bench) {
+    bench.misbehave { request in
+      guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
+        return nil
+      }
+      return .text(status, body, type: type, headers: ["Date": date])
+    }
+  }
+
   /// F-T11: a provider's clock that differs is recorded and reported. Prices keep the times of the
   /// feed.
   @Test func aDifferentClockIsTold() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
-      bench.misbehave { request in
-        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
-          return nil
-        }
-        // Seven minutes ahead of 10:00 UTC.
-        return .text(
-          status, body, type: type, headers: ["Date": "Wed, 01 Jul 2026 10:07:00 GMT"])
-      }
+      // Seven minutes ahead of 10:00 UTC.
+      tell("Wed, 01 Jul 2026 10:07:00 GMT", in: bench)
       try await bench.ingest("sa-fpd")
       let connection = try Connection(target)
       try connection.query("SELECT set_config('bowser.now', \(Bench.end.description), false)")
@@ -95,13 +99,7 @@ extension IngestTests {
   @Test func tomorrowIsNotPutBack() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
-      bench.misbehave { request in
-        guard case .text(let status, let body, let type, _) = bench.feeds.answer(request) else {
-          return nil
-        }
-        return .text(
-          status, body, type: type, headers: ["Date": "Wed, 01 Jul 2026 10:20:00 GMT"])
-      }
+      tell("Wed, 01 Jul 2026 10:20:00 GMT", in: bench)
       try await bench.ingest("wa-fuelwatch")
       let connection = try Connection(target)
       try connection.query("SELECT set_config('bowser.now', \(Bench.end.description), false)")

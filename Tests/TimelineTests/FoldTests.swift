@@ -111,7 +111,8 @@ struct FoldTests {
         && (after.map { (answer.takenAt, answer.run) <= ($0.takenAt, $0.run) } ?? true)
     }
     let runs = Set(entries.map(\.answer).filter(isWithin).map(\.run))
-    var shown = before.map { Shown(after: $0) } ?? Shown()
+    var shown = Shown()
+    if let before { _ = shown.take(before) }
     facts = facts.filter { !runs.contains($0.run) }
     for answer in counted where isWithin(answer) { facts.formUnion(shown.take(answer)) }
   }

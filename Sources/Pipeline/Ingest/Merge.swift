@@ -123,7 +123,6 @@ package struct Merge {
       try refold.keep(reported.lines, of: run, documents: payload.documents)
       var windows: [Window]
       var following: [Pair: Succession] = [:]
-      let standings = Standings(store, of: source, rules: rules, now: now)
       if let before, before.isNewest, isNewest, reported.superseded.isEmpty {
         if isStill { _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt) }
         let facts = try refold.append(
@@ -163,6 +162,8 @@ package struct Merge {
     }
   }
 
+  private var standings: Standings { Standings(store, of: source, rules: rules, now: now) }
+
   /// Judges what a run reports by what earlier runs reported. Also returns whether no list was taken
   /// later, and whether the lists before it state the same.
   private func judgement(
@@ -170,7 +171,7 @@ package struct Merge {
     _ rejected: [String: Int], reportsWholeDays: Bool
   ) throws -> (ListJudgement, isNewest: Bool, isStill: Bool) {
     if let list {
-      return try Standings(store, of: source, rules: rules, now: now).judgement(of: list)
+      return try standings.judgement(of: list)
     }
     guard reportsWholeDays else { return (ListJudgement(), true, false) }
     var judgement = ListJudgement()
