@@ -129,6 +129,9 @@ static const BowserMigration files[] = {
   {"routines/finish_backfill.sql", (const unsigned char[]) {
 #embed "routines/finish_backfill.sql" suffix(, 0)
   }},
+  {"routines/withdraw_file.sql", (const unsigned char[]) {
+#embed "routines/withdraw_file.sql" suffix(, 0)
+  }},
   {"routines/forget.sql", (const unsigned char[]) {
 #embed "routines/forget.sql" suffix(, 0)
   }},

@@ -439,6 +439,26 @@ COMMENT ON COLUMN fuel.archive_price.run_id       IS 'The run that loaded it.';
 COMMENT ON CONSTRAINT archive_price_plausible_ck ON fuel.archive_price IS 'As in fuel.price.';
 GRANT SELECT, INSERT ON fuel.archive_price TO fuel_writer;
 
+CREATE TABLE fuel.withdrawn_archive_price (
+  station_id   integer     NOT NULL,
+  fuel_id      smallint    NOT NULL,
+  source_id    smallint    NOT NULL,
+  effective_at timestamptz NOT NULL,
+  price_tenths integer     NOT NULL,
+  run_id       integer     NOT NULL
+);
+CREATE INDEX withdrawn_archive_price_run_idx ON fuel.withdrawn_archive_price (run_id);
+ALTER TABLE fuel.withdrawn_archive_price REPLICA IDENTITY FULL;
+COMMENT ON TABLE fuel.withdrawn_archive_price IS
+  'Facts of withdrawn files of archives, out of fuel.archive_price until the file counts again.';
+COMMENT ON COLUMN fuel.withdrawn_archive_price.station_id   IS 'As in fuel.archive_price.';
+COMMENT ON COLUMN fuel.withdrawn_archive_price.fuel_id      IS 'As in fuel.archive_price.';
+COMMENT ON COLUMN fuel.withdrawn_archive_price.source_id    IS 'As in fuel.archive_price.';
+COMMENT ON COLUMN fuel.withdrawn_archive_price.effective_at IS 'As in fuel.archive_price.';
+COMMENT ON COLUMN fuel.withdrawn_archive_price.price_tenths IS 'As in fuel.archive_price.';
+COMMENT ON COLUMN fuel.withdrawn_archive_price.run_id       IS 'As in fuel.archive_price.';
+GRANT SELECT ON fuel.withdrawn_archive_price TO fuel_writer;
+
 CREATE TABLE fuel.fact_sum (
   run_id        integer NOT NULL,
   change_number bigint,

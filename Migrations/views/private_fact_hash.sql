@@ -25,7 +25,11 @@ SELECT
   fuel.archive_price_hash(
     archived.station_id, archived.fuel_id, archived.source_id, archived.effective_at, archived.price_tenths,
     archived.run_id)
-FROM fuel.archive_price AS archived;
+FROM (
+  SELECT kept.* FROM fuel.archive_price AS kept
+  UNION ALL
+  SELECT aside.* FROM fuel.withdrawn_archive_price AS aside
+) AS archived;
 COMMENT ON VIEW fuel.fact_hash IS 'All stored evidence with its hash: answers, facts of archives, and facts from before answers were kept.';
 COMMENT ON COLUMN fuel.fact_hash.run_id IS 'The run that it names.';
 COMMENT ON COLUMN fuel.fact_hash.hash   IS 'Its hash.';

@@ -14,6 +14,9 @@ package struct LedgerRun: Sendable {
   package var replacedBy: Int?
   /// Whether what it states is kept as an answer.
   package var isKept: Bool
+
+  /// Whether it loaded a file of an archive.
+  package var isFile: Bool { kind == "backfill" }
 }
 
 /// A run that came, or whose standing has changed.
@@ -143,6 +146,16 @@ extension Store {
     guard !counts else { return try recount(run) }
     try discount(run, as: "withdrawn")
     try forgetDescriptions(of: run)
+  }
+
+  /// Withdraws a file of an archive, or counts it again.
+  package func decide(file run: RunID, counts: Bool, reason: String, at now: Instant) throws {
+    try transaction {
+      try lockTimeline()
+      try counts ? recount(run) : discount(run, as: "withdrawn")
+      try connection.query("SELECT fuel.set_file_aside(\(run))")
+      try note(run, counts: counts, reason: reason, at: now)
+    }
   }
 
   /// Takes back how a run describes stations. Where it read the documents of an earlier run, the

@@ -150,21 +150,67 @@ struct WithdrawTests {
     }
   }
 
-  @Test func filesOfArchivesStay() async throws {
+  /// F-O64: a withdrawn file leaves the history as if it had never been loaded, once the files that
+  /// repeated its facts are loaded again; and it comes back as it was.
+  @Test func aFileOfAnArchiveIsTakenBackAndHadAgain() async throws {
+    let right = try BackfillTests.archive(months: 1, rows: 300)
+    let wrong = try BackfillTests.archive(months: 1, rows: 1)
+    defer {
+      for folder in [right, wrong] { try? FileManager.default.removeItem(atPath: folder) }
+    }
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: right).first)
+    let text = try String(contentsOfFile: "\(right)/\(name)", encoding: .utf8)
+    // A third of its prices are wrong. The other file repeats the rest.
+    let lines = text.split(separator: "\n").enumerated().map { number, line in
+      number > 0 && number % 3 == 0 ? line.replacing(/[0-9]+\.[0-9]$/, with: "99.9") : line
+    }
+    try (lines.joined(separator: "\n") + "\n").write(
+      toFile: "\(wrong)/\(name)", atomically: false, encoding: .utf8)
+
+    func history(of target: String, _ commands: [[String]]) throws -> [String] {
+      for command in commands {
+        let result = try CommandTests.run(command, on: target)
+        #expect(result.code == 0, "\(command): \(result.err)")
+      }
+      for command in [["aggregate"], ["verify"]] {
+        let result = try CommandTests.run(command, on: target)
+        #expect(result.code == 0, "\(command): \(result.out) \(result.err)")
+      }
+      let connection = try Connection(target)
+      return try connection.lines(
+        """
+        SELECT station_id, fuel_id, effective_at, price_tenths FROM fuel.archive_price
+        ORDER BY 1, 2, 3, 4
+        """)
+        + connection.lines(
+          "SELECT source_id, month, last_day, days FROM fuel.archive_coverage ORDER BY 1, 2")
+        + connection.lines(
+          "SELECT first_taken_at, last_taken_at FROM fuel.source WHERE first_taken_at IS NOT NULL")
+        + connection.lines("SELECT told::text FROM fuel_v1.price_history AS told ORDER BY 1")
+        + connection.lines("SELECT told::text FROM fuel_v1.daily_averages AS told ORDER BY 1")
+    }
+    let load = { (folder: String) in ["backfill", "nsw-fuelcheck", folder] }
+    func withdraw(_ words: String...) -> [String] {
+      ["withdraw"] + words + ["--reason", "prices of another fuel"]
+    }
+    var (alone, both): ([String], [String]) = ([], [])
+    try await TestDatabase.with { alone = try history(of: $0, [load(right)]) }
+    try await TestDatabase.with { both = try history(of: $0, [load(wrong), load(right)]) }
+    #expect(alone != both && alone.count > 300)
     try await TestDatabase.with { target in
-      let archive = try BackfillTests.archive(months: 1, rows: 100)
-      #expect(
-        try CommandTests.run(["backfill", "nsw-fuelcheck", archive], on: target).code == 0)
-      let result = try CommandTests.run(["withdraw", "1", "--reason", "x"], on: target)
-      #expect(result.code == 65 && result.err.contains("only runs of feeds"), "\(result.err)")
-      // A range has the runs of feeds, and passes over the others.
-      let range = try CommandTests.run(["withdraw", "1-9", "--reason", "x"], on: target)
-      #expect(range.code == 0 && range.err.contains("only runs of feeds"), "\(range)")
-      let other = try CommandTests.run(
-        ["withdraw", "1-9", "--feed", "tas", "--reason", "x"], on: target)
-      #expect(
-        other.code == 64 && other.err.contains("none of these runs is of tas-fuelcheck"), "\(other)"
-      )
+      #expect(try history(of: target, [load(wrong), load(right)]) == both)
+      // The numbers of a range mean runs of feeds.
+      let range = try CommandTests.run(withdraw("1-9"), on: target)
+      #expect(range.code == 0 && range.err.contains("name it by its own number"), "\(range)")
+      let withdrawn = try history(of: target, [withdraw("1")])
+      #expect(!withdrawn.contains { $0.contains("|999") } && withdrawn.count < alone.count)
+      // The withdrawn file stays out.
+      #expect(try history(of: target, [load(wrong), load(right)]) == alone)
+      #expect(try history(of: target, [withdraw("1", "--undo")]) == both)
+      #expect(try history(of: target, [load(wrong), load(right)]) == both)
+      #expect(try history(of: target, [withdraw("2", "3"), withdraw("1")]).isEmpty == false)
+      #expect(try history(of: target, [withdraw("3", "--undo")]) != both)
+      #expect(try history(of: target, [withdraw("1", "--undo"), withdraw("2", "--undo")]) == both)
     }
   }
 

@@ -27,8 +27,9 @@ let withdrawCommand = Command(
   notes: """
     fuel_v1.ingest_runs lists the runs with their numbers. What a withdrawn run reported is kept and
     marked; prices that another run also reported stay. Lists near the run are judged again and spans
-    are recomputed at once; the next `bowser aggregate` recomputes the averages. Files of archives cannot be
-    withdrawn. A run that does not count already is named and passed over. Either all others are withdrawn
+    are recomputed at once; the next `bowser aggregate` recomputes the averages. A run that loaded a file of
+    an archive is withdrawn by its own number, not within a range. Prices that later files
+    repeated come back when `bowser backfill` is given those files again. A run that does not count already is named and passed over. Either all others are withdrawn
     or none is.
     """,
   isJob: true,

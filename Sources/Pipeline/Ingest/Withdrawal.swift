@@ -11,7 +11,8 @@ package struct Withdrawal {
   package enum Refused: Error, Equatable, CustomStringConvertible {
     case unknown(Int)
     case noneOf(feed: String)
-    case archive(Int, feed: String)
+    /// A file of an archive, in a range of runs.
+    case file(Int, archive: String)
     case replaced(Int, by: Int)
     case unkept(Int)
     case notCounted(Int, outcome: String)
@@ -21,8 +22,8 @@ package struct Withdrawal {
       switch self {
       case .unknown(let run): "there is no run \(run); fuel_v1.ingest_runs lists them"
       case .noneOf(let feed): "none of these runs is of \(feed); fuel_v1.ingest_runs lists them"
-      case .archive(let run, let feed):
-        "run \(run) loaded a file of \(feed): only runs of feeds can be withdrawn"
+      case .file(let run, let archive):
+        "run \(run) loaded a file of \(archive): name it by its own number to withdraw it"
       case .replaced(let run, let by):
         "the answers of run \(run) were read again by run \(by): withdraw run \(by) instead"
       case .unkept(let run):
@@ -87,12 +88,11 @@ package struct Withdrawal {
     var passed: [Refused] = []
     for number in wanted {
       do {
-        found.append(try candidate(number, counts: counts))
+        found.append(try candidate(number, isNamed: named.contains(number), counts: counts))
       } catch let refused as Refused {
         switch refused {
         case .notCounted: break
-        // A range has the runs of feeds.
-        case .archive where !named.contains(number): break
+        case .file: break
         // The run that read its answers again is among those to withdraw.
         case .replaced(_, let by) where wanted.contains(by): break
         case .notWithdrawn(_, let outcome)
@@ -105,8 +105,11 @@ package struct Withdrawal {
     return (found, passed)
   }
 
-  private func candidate(_ number: Int, counts: Bool) throws -> Candidate {
-    let ledgerRun = try find(number)
+  private func candidate(_ number: Int, isNamed: Bool, counts: Bool) throws -> Candidate {
+    guard let ledgerRun = try store.ledgerRun(number) else { throw Refused.unknown(number) }
+    guard isNamed || !ledgerRun.isFile else {
+      throw Refused.file(number, archive: ledgerRun.feed)
+    }
     if counts {
       guard ledgerRun.outcome == "withdrawn" else {
         throw Refused.notWithdrawn(number, outcome: ledgerRun.outcome)
@@ -117,7 +120,7 @@ package struct Withdrawal {
         throw Refused.notCounted(number, outcome: ledgerRun.outcome)
       }
     }
-    guard ledgerRun.isKept else { throw Refused.unkept(number) }
+    guard ledgerRun.isKept || ledgerRun.isFile else { throw Refused.unkept(number) }
     guard let takenAt = ledgerRun.takenAt else {
       throw Refused.notCounted(number, outcome: ledgerRun.outcome)
     }
@@ -130,17 +133,19 @@ package struct Withdrawal {
   }
 
   /// Withdraws a run, or counts it again. A run that counts again describes its stations again only
-  /// if its documents are kept.
+  /// if its documents are kept. The next aggregate makes the spans of a file.
   package func decide(_ candidate: Candidate, reason: String) throws {
+    if candidate.ledgerRun.isFile { return try decide(file: candidate, reason: reason) }
     try change(
       candidate.ledgerRun, takenAt: candidate.takenAt, counts: candidate.counts, reason: reason)
     if candidate.counts { read([candidate.ledgerRun.run], of: candidate.feed) }
   }
 
-  private func find(_ number: Int) throws -> LedgerRun {
-    guard let ledgerRun = try store.ledgerRun(number) else { throw Refused.unknown(number) }
-    guard ledgerRun.kind != "backfill" else { throw Refused.archive(number, feed: ledgerRun.feed) }
-    return ledgerRun
+  private func decide(file candidate: Candidate, reason: String) throws {
+    let archive = candidate.ledgerRun.source
+    guard try store.lock(archive) else { throw Backfill.Failure.busy(candidate.feed) }
+    defer { try? store.unlock(archive) }
+    try store.decide(file: candidate.run, counts: candidate.counts, reason: reason, at: clock.now())
   }
 
   private func change(
