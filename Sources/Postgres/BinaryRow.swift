@@ -91,12 +91,7 @@ extension Connection {
   /// COPY takes no parameters, so the values become literals that libpq has quoted.
   package func copy(from query: SQL, _ read: (inout BinaryRow) throws -> Void) throws {
     // All parameters are replaced in one pass, so that text inside a value is never taken for one.
-    let values = try query.parameters.map { parameter in
-      switch parameter {
-      case .text(let value): try literal(value)
-      case .binary(_, _, let value): try literal(value())
-      }
-    }
+    let values = try query.parameters.map { try literal($0) }
     let text = query.text.replacing(/\$([0-9]+)/) { match in
       Int(match.1).map { values[$0 - 1] } ?? ""
     }

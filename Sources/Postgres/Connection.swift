@@ -190,41 +190,15 @@ package final class Connection {
   /// Runs one statement with parameters and returns its rows.
   @discardableResult
   package func query(_ statement: SQL) throws(PostgresError) -> Rows {
-    let parameters = statement.parameters
-    var texts: [String?] = []
-    for parameter in parameters {
-      guard case .text(let text?) = parameter else {
-        texts.append(nil)
-        continue
-      }
-      // libpq ends a text parameter at its first NUL and would store half a value without an error.
-      // Texts from outside contain no NUL, so a NUL is a fault of this program.
-      guard !text.utf8.contains(0) else {
-        throw .unexpectedResult("a text parameter contains a NUL")
-      }
-      texts.append(text)
+    // libpq ends a parameter at its first NUL and would store half a value without an error. Texts
+    // from outside contain no NUL, so a NUL is a fault of this program.
+    guard !statement.parameters.contains(where: { $0?.utf8.contains(0) == true }) else {
+      throw .unexpectedResult("a text parameter contains a NUL")
     }
     return try exclusively { () throws(PostgresError) -> Rows in
-      let isSent = withCStrings(texts) { pointers in
-        var pointers = Array(UnsafeBufferPointer(start: pointers, count: parameters.count))
-        var types = [Oid](repeating: 0, count: parameters.count)
-        var lengths = [Int32](repeating: 0, count: parameters.count)
-        var formats = [Int32](repeating: 0, count: parameters.count)
-        // The copies must live until libpq has taken the statement.
-        var copies: [UnsafeMutableRawPointer] = []
-        defer { for copy in copies { copy.deallocate() } }
-        for (index, parameter) in parameters.enumerated() {
-          guard case .binary(let bytes, let type, _) = parameter else { continue }
-          let copy = UnsafeMutableRawPointer.allocate(byteCount: max(1, bytes.count), alignment: 1)
-          bytes.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-          copies.append(copy)
-          pointers[index] = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
-          types[index] = type
-          lengths[index] = Int32(bytes.count)
-          formats[index] = 1
-        }
-        return PQsendQueryParams(
-          handle, statement.text, Int32(parameters.count), types, pointers, lengths, formats, 0)
+      let isSent = withCStrings(statement.parameters) { pointers in
+        PQsendQueryParams(
+          handle, statement.text, Int32(statement.parameters.count), nil, pointers, nil, nil, 0)
       }
       let result = try finalResult(isSent: isSent, of: statement.text)
       return try Rows(checked(result, expecting: [PGRES_TUPLES_OK, PGRES_COMMAND_OK]))

@@ -94,32 +94,19 @@ package struct RunID: Hashable, Sendable, CustomStringConvertible {
   package var description: String { String(number) }
 }
 
-extension SourceID: Bindable { package var parameter: Parameter { number.parameter } }
-extension RunID: Bindable { package var parameter: Parameter { number.parameter } }
+extension SourceID: Bindable { package var parameter: String? { number.parameter } }
+extension RunID: Bindable { package var parameter: String? { number.parameter } }
+
 /// Instants outside all time are written as infinite.
-extension Instant: Bindable {
-  package var parameter: Parameter {
-    .text(self <= .distantPast ? "-infinity" : self >= .distantFuture ? "infinity" : description)
-  }
-}
-extension Day: Bindable { package var parameter: Parameter { .text(description) } }
-
-/// A `timestamptz`. PostgreSQL counts it in microseconds from 2000-01-01 UTC.
 extension Instant: ArrayElement {
-  package static var typeNumber: UInt32 { 1184 }
-  package static var arrayTypeNumber: UInt32 { 1185 }
-  package func appendBinary(to bytes: inout [UInt8]) -> Bool {
-    sinceMillennium.appendBinary(to: &bytes)
+  package static var typeName: String { "timestamptz" }
+  package var parameter: String? {
+    self <= .distantPast ? "-infinity" : self >= .distantFuture ? "infinity" : description
   }
 }
-
-/// A `date`, which PostgreSQL counts from 2000-01-01.
 extension Day: ArrayElement {
-  package static var typeNumber: UInt32 { 1082 }
-  package static var arrayTypeNumber: UInt32 { 1182 }
-  package func appendBinary(to bytes: inout [UInt8]) -> Bool {
-    Int32(sinceEpoch - 10_957).appendBinary(to: &bytes)
-  }
+  package static var typeName: String { "date" }
+  package var parameter: String? { description }
 }
 
 extension Row {
