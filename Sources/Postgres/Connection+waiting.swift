@@ -27,7 +27,6 @@ extension Connection {
   ///   - isSent: what libpq's sending function returned.
   ///   - statement: the text of the statement, for messages.
   func finalResult(isSent: Int32, of statement: String) throws(PostgresError) -> OpaquePointer? {
-    blocker = nil
     guard isSent == 1 else { throw lost() }
     var last: OpaquePointer?
     while let next = try nextResult(of: statement, freeing: last) {
@@ -75,28 +74,15 @@ extension Connection {
   ///
   /// - Throws: `.deadline` once the deadline has passed. The session is not usable afterwards.
   func wait(for events: Int16, _ statement: String) throws(PostgresError) {
-    var waited = 0
-    let began = ContinuousClock.now
     while true {
       let left = deadline.millisecondsLeft
       if left == 0 {
         shutdown(PQsocket(handle), Int32(SHUT_RDWR))
-        throw .deadline(
-          seconds: deadline.seconds, waitingFor: beginning(of: statement), blocker: takeBlocker())
+        throw .deadline(seconds: deadline.seconds, waitingFor: beginning(of: statement))
       }
-      // Two seconds before the deadline is the last moment to ask which session blocks this one.
-      let look =
-        blocker == nil && !isAsking
-        ? max(0, min(patienceMilliseconds, (left ?? .max) - 2_000) - waited) : Int.max
       var descriptor = pollfd(fd: PQsocket(handle), events: events, revents: 0)
-      let ready = poll(&descriptor, 1, Int32(min(left ?? .max, max(look, 1), 60_000)))
-      if ready > 0 { return }
-      if ready < 0, errno != EINTR { return }
-      let passed = (ContinuousClock.now - began).components
-      waited = Int(passed.seconds) * 1_000 + Int(passed.attoseconds / 1_000_000_000_000_000)
-      if blocker == nil, !isAsking, waited >= patienceMilliseconds || (left ?? .max) <= 2_000 {
-        blocker = whoBlocks() ?? ""
-      }
+      let ready = poll(&descriptor, 1, Int32(min(left ?? .max, 60_000)))
+      if ready > 0 || (ready < 0 && errno != EINTR) { return }
     }
   }
 
@@ -104,35 +90,6 @@ extension Connection {
   private func beginning(of statement: String) -> String {
     let words = statement.split(whereSeparator: \.isWhitespace).prefix(8).joined(separator: " ")
     return words.count <= 80 ? words : words.prefix(80) + "..."
-  }
-
-  /// Returns the sessions that block the statement, if it has waited for long, and forgets them.
-  func takeBlocker() -> String? {
-    defer { blocker = nil }
-    guard let found = blocker, !found.isEmpty else { return nil }
-    return found
-  }
-
-  /// Finds the blocking sessions. A new session asks for them, because this one waits.
-  private func whoBlocks() -> String? {
-    let process = PQbackendPID(handle)
-    do {
-      let other = try another(Deadline(seconds: 10))
-      try other.endStalled()
-      return try other.query(
-        """
-        SELECT string_agg(
-          format(
-            'session %s of %s (%s), connected since %s', other.pid, other.usename,
-            coalesce(nullif(other.application_name, ''), 'no name'),
-            to_char(other.backend_start, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), '; ' ORDER BY other.pid) AS sessions
-        FROM pg_catalog.pg_stat_activity AS other
-        WHERE other.pid = ANY (pg_catalog.pg_blocking_pids(\(process)))
-        """
-      ).only().optional("sessions").map { "blocked by \($0)" }
-    } catch {
-      return nil
-    }
   }
 
   /// Ends sessions of this program under the same login in the middle of a COPY whose client has

@@ -8,9 +8,8 @@ import Dispatch
 /// One session with PostgreSQL over libpq, owned by the run that opened it. Not `Sendable`.
 ///
 /// Every wait has an end: a statement ends at the deadline, and a wait for a lock after
-/// `lockTimeout`. After a long wait the error names the session that holds the lock. While this
-/// program is busy with other work, a heartbeat keeps the session alive. The server ends the
-/// session of a program that has died, and releases its locks.
+/// `lockTimeout`. While this program is busy with other work, a heartbeat keeps the session alive.
+/// The server ends the session of a program that has died, and releases its locks.
 package final class Connection {
   private(set) var handle: OpaquePointer
   package private(set) var isRehearsing = false
@@ -26,13 +25,6 @@ package final class Connection {
   // Held while a statement or the heartbeat uses the session.
   let use = DispatchSemaphore(value: 1)
   private var heartbeat: Heartbeat?
-  /// How long a statement waits before another session asks which session blocks it.
-  var patienceMilliseconds = 15_000
-  // Whether this session asks about another one. Nobody asks about this session in turn.
-  var isAsking = false
-  // Describes the sessions that block the current statement: `nil` before anybody has asked, empty
-  // where no session was found.
-  var blocker: String?
 
   /// Opens a session by libpq's own rules, and makes it independent of the defaults of the role and
   /// the server: UTC, ISO dates, UTF-8, an empty search path.
@@ -49,9 +41,7 @@ package final class Connection {
 
   /// Opens another session, about this one or its run. It connects within five seconds or fails.
   package func another(_ deadline: Deadline) throws(PostgresError) -> Connection {
-    let other = try Connection(target, application, deadline, connectSeconds: 5)
-    other.isAsking = true
-    return other
+    try Connection(target, application, deadline, connectSeconds: 5)
   }
 
   /// Ends sessions of this program that hold locks but send nothing any more. Does nothing where
@@ -121,7 +111,7 @@ package final class Connection {
     _ target: String, _ application: String, _ deadline: Deadline, _ connectSeconds: Int?,
     _ database: String?
   ) throws(PostgresError) -> OpaquePointer {
-    try refuseMisplacedURI(target)
+    try refuseMalformed(target)
     let parameters = parameters(target, application, deadline, connectSeconds, database)
     let (keywords, values) = (parameters.map(\.0), parameters.map(\.1))
     let opened = withCStrings(keywords) { keywordPointers in
@@ -133,9 +123,12 @@ package final class Connection {
     guard PQstatus(opened) == CONNECTION_OK else {
       let message = oneLine(String(cString: PQerrorMessage(opened)))
       PQfinish(opened)
-      let error = PostgresError.cannotConnect(message)
-      guard error.isTargetMalformed else { throw error }
-      throw .cannotConnect(masked(message))
+      // Libpq itself refuses a value of a setting, in words of its own.
+      let isMalformed =
+        message.hasPrefix("invalid ")
+        || ["invalid port number", "could not match", "could not parse network address"]
+          .contains { message.contains($0) }
+      throw isMalformed ? .malformedTarget(masked(message)) : .cannotConnect(message)
     }
     if let encoding = PQparameterStatus(opened, "server_encoding").map({ String(cString: $0) }),
       encoding != "UTF8"
@@ -258,7 +251,6 @@ package final class Connection {
   private func sessionAfter(commitOf number: String) -> Connection? {
     do {
       let fresh = try another(deadline.extended(toSeconds: 15))
-      defer { fresh.isAsking = false }
       for _ in 0..<20 {
         let status = try fresh.query("SELECT pg_xact_status(\(number)::xid8) AS status").only()
           .optional("status")
@@ -346,7 +338,7 @@ package final class Connection {
         sqlState: state, message: message,
         detail: isTooSoon
           ? "the statement_timeout of this login, database or PGOPTIONS is too short"
-          : field(68) ?? takeBlocker())
+          : field(68))
     }
     let message = oneLine(String(cString: PQerrorMessage(handle)))
     if PQstatus(handle) != CONNECTION_OK { throw .connectionLost(message) }

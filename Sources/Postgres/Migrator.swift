@@ -144,12 +144,9 @@ package struct Migrator {
   ///   - attempts: the number of attempts, with two seconds between them.
   ///   - report: called with the name of each applied file, once all are applied.
   /// - Returns: the names of the files that were applied.
-  /// - Throws: where other sessions were in the way at every attempt; the error names them.
+  /// - Throws: where other sessions were in the way at every attempt.
   @discardableResult
   package func up(attempts: Int = 100, report: (String) -> Void = { _ in }) throws -> [String] {
-    let patience = connection.patienceMilliseconds
-    connection.patienceMilliseconds = 300
-    defer { connection.patienceMilliseconds = patience }
     var attempt = 1
     while true {
       do {
