@@ -2,39 +2,15 @@ extension Migrator {
   /// What each file makes and a database must have after all files: its tables, views and
   /// functions, such as `view fuel_v1.fuels`.
   ///
-  /// The list follows from the texts, in which each statement begins a line. It leaves out what a
-  /// later file drops.
-  static let objects: [String: [String]] = {
-    let begins: [(begin: String, kind: String)] = [
-      ("CREATE TABLE ", "table"), ("CREATE OR REPLACE FUNCTION ", "function"),
-      ("CREATE OR REPLACE VIEW ", "view"),
-    ]
-    let drops = [
-      (begin: "DROP TABLE ", kind: "table"), (begin: "DROP FUNCTION ", kind: "function"),
-    ]
-    func named(
-      _ text: String, in statements: [(begin: String, kind: String)]
-    ) -> [String] {
-      text.split(separator: "\n").compactMap { line -> String? in
-        guard let statement = statements.first(where: { line.hasPrefix($0.begin) }) else {
-          return nil
-        }
-        let name = line.dropFirst(statement.begin.count).prefix {
-          $0.isLetter || $0.isNumber || $0 == "_" || $0 == "."
-        }
-        return name.hasPrefix("fuel") ? "\(statement.kind) \(name)" : nil
-      }
-    }
-    var made: [String: [String]] = [:]
-    for (name, text) in embedded {
-      for dropped in named(text, in: drops) {
-        for earlier in made.keys { made[earlier]?.removeAll { $0 == dropped } }
-      }
+  /// The list follows from the texts, in which each statement begins a line.
+  static let objects: [String: [String]] = Dictionary(
+    uniqueKeysWithValues: embedded.map { name, text in
+      let made = text.matches(
+        of: /(?m)^CREATE (?:OR REPLACE )?(TABLE|FUNCTION|VIEW) (fuel[\w.]*)/
+      ).map { "\($0.1.lowercased()) \($0.2)" }
       // A function may have several forms.
-      made[name] = Set(named(text, in: begins)).sorted()
-    }
-    return made
-  }()
+      return (name, Set(made).sorted())
+    })
 
   /// Returns the tables, views and functions of this program's schemas in the database. The
   /// catalogue is readable by every login.

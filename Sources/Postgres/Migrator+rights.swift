@@ -42,15 +42,11 @@ extension Migrator {
     // What nobody granted to everybody belongs to nobody else, as after an installation.
     try connection.execute(
       "REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA fuel, fuel_v1 FROM PUBLIC")
-    for statement in Self.embedded.flatMap({ Self.rights(in: $0.text) }) {
-      try connection.execute("SAVEPOINT statement")
-      do {
-        try connection.execute(statement)
-      } catch {
-        // A later file may have dropped the table, column or function.
-        guard ["42P01", "42703", "42883"].contains(error.sqlState ?? "") else { throw error }
-        try connection.execute("ROLLBACK TO statement")
-      }
+    // The statements that make roles, and that give or take rights. Each begins a line.
+    let statement =
+      /(?ms)^(?:GRANT|REVOKE|ALTER DEFAULT PRIVILEGES)\s.+?;$|^DO \$(roles|database)\$$.+?^\$\1\$;$/
+    for text in Self.embedded.map(\.text) {
+      for match in text.matches(of: statement) { try connection.execute(String(match.0)) }
     }
     // The month tables of archives, which are made with these rights.
     try connection.execute(
@@ -65,35 +61,5 @@ extension Migrator {
       END
       $$
       """)
-  }
-
-  /// Returns the statements of a file that make roles, and that give or take rights. Each begins a
-  /// line. One for several tables becomes one for each, because some of them may be gone.
-  private static func rights(in text: String) -> [String] {
-    var statements: [String] = []
-    var end: String?
-    for line in text.split(separator: "\n") {
-      if end == nil {
-        let words = line.split(separator: " ")
-        guard let first = words.first, !line.hasPrefix(" ") else { continue }
-        if ["GRANT", "REVOKE"].contains(first) || line.hasPrefix("ALTER DEFAULT PRIVILEGES ") {
-          end = ";"
-        } else if line == "DO $roles$" || line == "DO $database$" {
-          end = "\(words[1]);"
-        } else {
-          continue
-        }
-        statements.append("")
-      }
-      statements[statements.count - 1] += line + "\n"
-      if let last = end, line.hasSuffix(last) { end = nil }
-    }
-    return statements.flatMap { statement in
-      guard
-        let parts = statement.wholeMatch(
-          of: /((?:GRANT|REVOKE)\s[^;]+?\sON\s)(fuel\.[^()]+?)(\s(?:TO|FROM)\s[^;]+;\n)/)
-      else { return [statement] }
-      return parts.2.split(separator: ",").map { "\(parts.1)\($0)\(parts.3)" }
-    }
   }
 }
