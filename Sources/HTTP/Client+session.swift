@@ -130,9 +130,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
     }
     let result: Result<Response, HTTPError>
     if let error {
-      let proxy = proxyVariable(for: task.originalRequest?.url)
-      result = .failure(
-        .unreachable(host: exchange.host, reason: reason(error), proxy: proxy))
+      result = .failure(.unreachable(host: exchange.host, reason: reason(error)))
     } else if let response = task.response as? HTTPURLResponse {
       result = complete(response, exchange)
     } else {
@@ -178,22 +176,4 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
     }
     return error.localizedDescription
   }
-}
-
-/// Returns the environment variable from which libcurl takes the proxy for an address; `nil` where
-/// it uses none.
-private func proxyVariable(for url: URL?) -> String? {
-  let environment = ProcessInfo.processInfo.environment
-  func firstSet(_ names: [String]) -> String? {
-    names.first { environment[$0]?.isEmpty == false }
-  }
-  guard let url, url.scheme?.lowercased() == "https", let host = url.host?.lowercased() else {
-    return nil
-  }
-  let direct = firstSet(["no_proxy", "NO_PROXY"]).flatMap { environment[$0] } ?? ""
-  let isDirect = direct.split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
-    let name = String(entry.lowercased().drop { $0 == "." })
-    return name == "*" || host == name || host.hasSuffix("." + name)
-  }
-  return isDirect ? nil : firstSet(["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
 }

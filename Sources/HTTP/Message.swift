@@ -33,8 +33,7 @@ package struct Response: Sendable {
 
 /// Why there is no answer. Messages name the host, but never a header.
 package enum HTTPError: Error, Equatable, CustomStringConvertible {
-  /// `proxy` is the environment variable that names the proxy, if there is one.
-  case unreachable(host: String, reason: String, proxy: String? = nil)
+  case unreachable(host: String, reason: String)
   case tooSlow(host: String, seconds: Int)
   case tooLarge(host: String, limit: Int)
   /// The headers of the answer contradict each other.
@@ -60,8 +59,7 @@ package enum HTTPError: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .unreachable(let host, let reason, let proxy):
-      "\(host) cannot be reached\(proxy.map { " through the proxy of \($0)" } ?? ""): \(reason)"
+    case .unreachable(let host, let reason): "\(host) cannot be reached: \(reason)"
     case .tooSlow(let host, let seconds): "\(host) gave no complete answer within \(seconds) s"
     case .tooLarge(let host, let limit): "the answer of \(host) is larger than \(limit) bytes"
     case .contradictory(let host, let what): "the answer of \(host) contradicts itself: \(what)"
