@@ -1,7 +1,5 @@
-import Archives
 import Configuration
 import Dispatch
-import Feeds
 import Foundation
 import FuelModel
 import Synchronization
@@ -74,7 +72,7 @@ package enum Bowser {
     }
     if name == ArchiveProcess.command { return nil }
     if ["-h", "--help", "help"].contains(name) {
-      return help(Array(arguments.dropFirst()), environment: environment)
+      return help(Array(arguments.dropFirst()))
     }
     if ["--version", "version", "-v", "-V"].contains(name) {
       write("bowser \(Version.number) (\(Version.commit))\n")
@@ -96,10 +94,8 @@ package enum Bowser {
   }
 
   /// Prints the help of the command that the operands of `help` name, or of all commands.
-  private static func help(_ operands: [String], environment: [String: String]) -> ExitCode {
-    if operands.count == 2, operands[0] == "--pages" {
-      return pages(into: operands[1], environment)
-    }
+  private static func help(_ operands: [String]) -> ExitCode {
+    if operands.count == 2, operands[0] == "--pages" { return pages(into: operands[1]) }
     guard let name = operands.first else {
       write(overview)
       return .done
@@ -166,16 +162,10 @@ package enum Bowser {
     return ExitCode(for: error)
   }
 
-  /// Writes the manual and the completion scripts below a share folder.
-  private static func pages(into folder: String, _ environment: [String: String]) -> ExitCode {
+  /// Writes the manual below a share folder.
+  private static func pages(into folder: String) -> ExitCode {
     do {
-      let invocation = try Invocation([], of: configCommand, environment: environment)
-      let completions = Completions(
-        feeds: try invocation.sources().map(\.feed),
-        archives: try Archive.all(
-          in: try invocation.configurationFolder(), environment: environment
-        ).map(\.id))
-      for (path, text) in Manual.pages + completions.files {
+      for (path, text) in Manual.pages {
         let file = URL(filePath: folder).appending(path: path)
         try FileManager.default.createDirectory(
           at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

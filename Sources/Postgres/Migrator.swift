@@ -86,16 +86,6 @@ package struct Migrator {
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// The names of the views that this program publishes.
-  package static var publishedViews: [String] {
-    embedded.compactMap { file in
-      guard file.name.hasPrefix("views/"), !file.name.hasPrefix("views/private_") else {
-        return nil
-      }
-      return String(file.name.dropFirst(6).split(separator: ".")[0])
-    }.sorted()
-  }
-
   /// Returns every file with its state in this database, in the order of application.
   ///
   /// - Throws: `Refusal` where an applied file of tables was edited or the database is newer.

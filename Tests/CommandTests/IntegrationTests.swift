@@ -58,31 +58,12 @@ struct IntegrationTests {
     #expect(result.code == 0, "\(result.out)\(result.err)")
   }
 
-  @Test(.enabled(if: has("shellcheck", "zsh", "fish"), advice))
+  @Test(.enabled(if: has("shellcheck"), advice))
   func shellsAreContent() async throws {
-    let folder = try pages()
     let scripts = try Self.scripts().map { "\(Self.root)/\($0)" }
     #expect(scripts.count >= 5)
     let check = try await tool("shellcheck", scripts)
     #expect(check.code == 0, "\(check.out)")
-    let bash = "\(folder)/bash-completion/completions/bowser"
-    let checked = try await tool("shellcheck", ["--shell=bash", bash])
-    #expect(checked.code == 0, "\(checked.out)")
-    let offered = try await tool(
-      "bash",
-      [
-        "-c",
-        "source \(bash); COMP_WORDS=(bowser ingest qld); COMP_CWORD=2; _bowser; echo ${COMPREPLY[*]}",
-      ])
-    #expect(offered.out == "qld-fpd\n", "\(offered)")
-    #expect(try await tool("zsh", ["-n", "\(folder)/zsh/site-functions/_bowser"]).code == 0)
-    let fish = try await tool(
-      "fish",
-      [
-        "--no-config", "-c",
-        "source \(folder)/fish/vendor_completions.d/bowser.fish; complete -C 'bowser export aver'",
-      ])
-    #expect(fish.out.contains("averages_now"), "\(fish)")
   }
 
   @Test(.enabled(if: has("systemd-analyze"), advice))
