@@ -19,14 +19,12 @@ let doctorCommand = Command(
   options: [
     .init(
       name: "online", value: nil,
-      about: "also make a dry run of each feed; its requests count as usual"),
-    .init(name: "json", value: nil, about: "one JSON object"),
+      about: "also make a dry run of each feed; its requests count as usual")
   ],
   notes: """
     Each check has one line: ok, warn or FAIL, and what to do. A feed that is not set up or is switched
-    off has a line with off. The exit code is 78 if a check fails, otherwise 0. The JSON object has
-    version (1), exit_code and checks, a list of objects with finding (ok, off, warn or fail), what and
-    words. docs/feeds.md explains how to get each key.
+    off has a line with off. The exit code is 78 if a check fails, otherwise 0. docs/feeds.md explains how
+    to get each key.
     """
 ) { invocation in
   var doctor = Doctor()
@@ -52,17 +50,18 @@ let doctorCommand = Command(
       await doctor.ask(source, settings, invocation)
     }
   }
-  try doctor.finish(asJSON: invocation.flags.contains("json"))
+  doctor.finish()
   return doctor.code
 }
 
 /// Checks one thing after the other and collects the findings.
 private struct Doctor {
-  enum Finding: String, Encodable {
-    case ok, off, warn, fail
+  enum Finding: String {
+    case ok, off, warn
+    case fail = "FAIL"
   }
 
-  struct Check: Encodable {
+  struct Check {
     var finding: Finding
     var what: String
     var words: String
@@ -78,20 +77,9 @@ private struct Doctor {
     if finding == .fail { code = .configuration }
   }
 
-  func finish(asJSON isJSON: Bool) throws {
-    struct Findings: Encodable {
-      var version = 1
-      var exitCode: Int32
-      var checks: [Check]
-      enum CodingKeys: String, CodingKey {
-        case version, checks
-        case exitCode = "exit_code"
-      }
-    }
-    if isJSON { return try writeJSON(Findings(exitCode: code.rawValue, checks: checks)) }
+  func finish() {
     for check in checks {
-      let mark = check.finding == .fail ? "FAIL" : check.finding.rawValue
-      write("\(padded(mark, 6))\(padded(check.what, 24))\(check.words)\n")
+      write("\(padded(check.finding.rawValue, 6))\(padded(check.what, 24))\(check.words)\n")
     }
   }
 

@@ -12,11 +12,7 @@ let gapsCommand = Command(
     ("bowser gaps", "every feed"),
     ("bowser gaps nsw", "one feed and its archive; the beginning of a name is enough"),
   ],
-  options: [.init(name: "json", value: nil, about: "one JSON object")],
-  notes: """
-    The JSON object has version (1) and gaps: feed, from_day, until_day, days, and filled_by, the command
-    that fills them, or null. As long as the version stays the same, members are only added.
-    """
+  options: []
 ) { invocation in
   let sources = try invocation.sources()
   let names = Names(what: "feed", all: sources.map(\.feed))
@@ -30,10 +26,6 @@ let gapsCommand = Command(
     feeds: wanted.map { ($0.feed, $0.state.timeZone, $0.provider.keptAnswers?.name) },
     archives: archives,
     now: now)
-  if invocation.flags.contains("json") {
-    try writeJSON(GapsJSON(gaps: found.map(GapsJSON.Gap.init)))
-    return .done
-  }
   for gap in found {
     let span = gap.from == gap.to ? "\(gap.from)" : "\(gap.from) to \(gap.to)"
     write(
@@ -43,25 +35,4 @@ let gapsCommand = Command(
   }
   if found.isEmpty { write("Nothing is missing.\n") }
   return .done
-}
-
-// swift-format-ignore: AlwaysUseLowerCamelCase
-private struct GapsJSON: Encodable {
-  struct Gap: Encodable {
-    var feed: String
-    var from_day: String
-    var until_day: String
-    var days: Int
-    @OrNull var filled_by: String?
-
-    init(_ gap: Pipeline.Gap) {
-      feed = gap.feed
-      from_day = "\(gap.from)"
-      until_day = "\(gap.to)"
-      days = gap.dayCount
-      filled_by = gap.command
-    }
-  }
-  var version = 1
-  var gaps: [Gap]
 }

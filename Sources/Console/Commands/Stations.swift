@@ -20,7 +20,6 @@ let stationsCommand = Command(
     .init(
       name: "doubtful", value: nil,
       about: "list pairs that may be one station, the most likely first"),
-    .init(name: "json", value: nil, about: "one JSON object"),
   ],
   notes: """
     Decisions belong in config/stations.json5; `bowser aggregate` applies them. Paste the line of a pair
@@ -28,10 +27,6 @@ let stationsCommand = Command(
     which stations of that file no feed or archive has reported: they may be misspelt. The score, from 0
     to 100, is computed from names, addresses and whether one record begins where the other ends. The
     view fuel_v1.station_records shows how records were matched.
-    The JSON object has version (1). With --explain it has stations: station_id and records, each with
-    source, code, matched_by, is_head, doubt and wordings (text, first_day, last_day). With --doubtful it
-    has pairs: score, why, line, first and second (source, code, text). As long as the version stays the
-    same, members are only added.
     """
 ) { invocation in
   let isExplaining = invocation.flags.contains("explain")
@@ -54,11 +49,7 @@ let stationsCommand = Command(
       }
       return (number, records)
     }
-    if invocation.flags.contains("json") {
-      try writeJSON(ExplainedJSON(stations: explained.map(ExplainedJSON.Station.init)))
-    } else {
-      for (number, records) in explained { write(explain(number, records)) }
-    }
+    for (number, records) in explained { write(explain(number, records)) }
   } else {
     guard invocation.operands.isEmpty else {
       throw UsageError.message("--doubtful takes no operands")
@@ -69,11 +60,6 @@ let stationsCommand = Command(
     }
     let pairs = try store.doubtfulPairs()
     let today = String(try invocation.clock().now().description.prefix(10))
-    if invocation.flags.contains("json") {
-      try writeJSON(
-        DoubtfulJSON(pairs: pairs.map { .init($0, line: decisionLine($0, on: today)) }))
-      return .done
-    }
     for pair in pairs {
       write("\(pair.score)  \(pair.why)\n")
       for record in [pair.first, pair.second] {
@@ -114,72 +100,4 @@ private func explain(_ number: Int, _ records: [DescribedRecord]) -> String {
     if let doubt = record.doubt { text += "    in doubt: \(doubt)\n" }
   }
   return text
-}
-
-// swift-format-ignore: AlwaysUseLowerCamelCase
-private struct ExplainedJSON: Encodable {
-  struct Description: Encodable {
-    var text: String
-    var first_day: String
-    var last_day: String
-  }
-  struct Record: Encodable {
-    var source: String
-    var code: String
-    var matched_by: String
-    var is_head: Bool
-    @OrNull var doubt: String?
-    var wordings: [Description]
-  }
-  struct Station: Encodable {
-    var station_id: Int
-    var records: [Record]
-
-    init(_ number: Int, _ records: [DescribedRecord]) {
-      station_id = number
-      self.records = records.map { record in
-        Record(
-          source: record.source, code: record.code, matched_by: record.matchedBy,
-          is_head: record.isHead, doubt: record.doubt,
-          wordings: record.descriptions.map {
-            Description(text: $0.text, first_day: "\($0.first)", last_day: "\($0.last)")
-          })
-      }
-    }
-  }
-
-  var version = 1
-  var stations: [Station]
-}
-
-private struct DoubtfulJSON: Encodable {
-  struct Record: Encodable {
-    var source: String
-    var code: String
-    var text: String
-
-    init(_ record: DoubtfulPair.Record) {
-      source = record.source
-      code = record.code
-      text = record.text
-    }
-  }
-  struct Pair: Encodable {
-    var score: Int
-    var why: String
-    var line: String
-    var first: Record
-    var second: Record
-
-    init(_ pair: DoubtfulPair, line: String) {
-      score = pair.score
-      why = pair.why
-      self.line = line
-      first = Record(pair.first)
-      second = Record(pair.second)
-    }
-  }
-
-  var version = 1
-  var pairs: [Pair]
 }
