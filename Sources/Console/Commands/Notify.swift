@@ -6,10 +6,6 @@ import Pipeline
 import Postgres
 import Store
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 let notifyCommand = Command(
   name: "notify",
   summary: "Send notices of changed verdicts, changed market states and low prices.",
@@ -195,61 +191,31 @@ struct Receivers {
     }
   }
 
-  /// Runs a program for at most half a minute. After that the program and all processes in its
-  /// group are killed.
+  /// Runs a program for at most half a minute. After that `timeout` kills it and all processes in
+  /// its group.
   private func run(_ program: String, _ body: String) throws {
-    let input = Pipe()
-    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
-    defer { close(nothing) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(
-      &actions, input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, nothing, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, nothing, STDERR_FILENO)
-    // Otherwise the program would inherit the other end of its own input and never see the end of
-    // it. It would also hold pipes whose end another process waits for.
-    for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-      if let number = Int32(name), number > STDERR_FILENO { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-    posix_spawnattr_setpgroup(&attributes, 0)
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/timeout")
+    process.arguments = ["--signal=KILL", "30", program]
     // The program gets no keys of providers.
-    let words = [strdup(program), nil]
-    let environment = [strdup("PATH=\(path)"), nil]
-    defer { for text in words + environment { free(text) } }
-    var number: pid_t = 0
-    guard posix_spawn(&number, program, &actions, &attributes, words, environment) == 0 else {
-      throw NotTaken(description: "\(program) cannot be started")
-    }
-    try? input.fileHandleForReading.close()
+    process.environment = ["PATH": path]
+    let input = Pipe()
+    process.standardInput = input
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    let began = ContinuousClock.now
+    try process.run()
     // A program that does not read its input still decides by its exit code.
     try? input.fileHandleForWriting.write(contentsOf: Data((body + "\n").utf8))
     try? input.fileHandleForWriting.close()
-    try waitForEnd(of: number, program)
-  }
-
-  private func waitForEnd(of number: pid_t, _ program: String) throws {
-    var status: Int32 = 0
-    let began = ContinuousClock.now
-    while waitpid(number, &status, WNOHANG) == 0 {
-      guard ContinuousClock.now - began < .seconds(30) else {
-        kill(-number, SIGKILL)
-        waitpid(number, &status, 0)
-        throw NotTaken(description: "\(program) took more than 30 s")
-      }
-      usleep(20_000)
-    }
-    // The upper byte of the status is the exit code, the lower byte the signal.
-    guard status == 0 else {
-      throw NotTaken(
-        description: status & 0x7F == 0
-          ? "\(program) exited with \(status >> 8)"
-          : "\(program) was ended by signal \(status & 0x7F)")
+    switch process.end() {
+    case (.exit, 0): return
+    case (.exit, let status):
+      throw NotTaken(description: "\(program) exited with \(status)")
+    case _ where ContinuousClock.now - began >= .seconds(30):
+      throw NotTaken(description: "\(program) took more than 30 s")
+    case (_, let signal):
+      throw NotTaken(description: "\(program) was ended by signal \(signal)")
     }
   }
 
