@@ -7,35 +7,24 @@ import Postgres
 import Store
 
 /// How a command ended, with the numbers of sysexits(3).
+///
+/// The cases are in the order in which the worst code of several feeds is found. What needs a person
+/// is worse than what heals by itself.
 package enum ExitCode: Int32, CaseIterable, Sendable {
   case done = 0
-  case usage = 64
-  case refused = 65
-  case unavailable = 69
-  case ourBug = 70
-  case inputOutput = 74
   case tryAgain = 75
+  case unavailable = 69
+  case refused = 65
+  case inputOutput = 74
   case notAllowed = 77
   case configuration = 78
-
-  /// The order in which the worst code of several feeds is found. What needs a person is worse than
-  /// what heals by itself.
-  var badness: Int {
-    switch self {
-    case .done: 0
-    case .tryAgain: 1
-    case .unavailable: 2
-    case .refused: 3
-    case .inputOutput: 4
-    case .notAllowed: 5
-    case .configuration: 6
-    case .usage: 7
-    case .ourBug: 8
-    }
-  }
+  case usage = 64
+  case ourBug = 70
 
   /// Returns the worse of two codes.
-  func worse(than other: ExitCode) -> ExitCode { badness > other.badness ? self : other }
+  func worse(than other: ExitCode) -> ExitCode {
+    Self.allCases.last { $0 == self || $0 == other } ?? self
+  }
 
   init(for error: any Error) {
     switch error {

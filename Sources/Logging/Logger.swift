@@ -9,14 +9,7 @@ package struct Logger: Sendable {
   package enum Level: Int, Comparable, Sendable, CaseIterable {
     case debug, info, warning, error
 
-    package var name: String {
-      switch self {
-      case .debug: "debug"
-      case .info: "info"
-      case .warning: "warning"
-      case .error: "error"
-      }
-    }
+    package var name: String { "\(self)" }
 
     package init?(_ name: String) {
       guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
