@@ -6,9 +6,7 @@ import Foundation
 
 /// A file that is replaced as a whole or not at all. It is written beside its place and renamed
 /// when complete. Until then an older file stays unchanged.
-struct FileOutput: ~Copyable {
-  private let path: String
-  private let partial: String
+struct FileOutput {
   private let descriptor: Int32
 
   struct Failure: Error, CustomStringConvertible {
@@ -18,13 +16,6 @@ struct FileOutput: ~Copyable {
   struct Busy: Error, CustomStringConvertible {
     let path: String
     var description: String { "another run is writing \(path)" }
-  }
-
-  init(_ name: String) throws {
-    let (path, partial, descriptor) = try Self.open(name)
-    self.path = path
-    self.partial = partial
-    self.descriptor = descriptor
   }
 
   private static func open(_ name: String) throws -> (path: String, partial: String, Int32) {
@@ -100,22 +91,6 @@ struct FileOutput: ~Copyable {
     }
   }
 
-  /// Moves the file to its final place.
-  consuming func finish() throws {
-    // The file is renamed before the lock ends with the descriptor.
-    guard fsync(descriptor) == 0, rename(partial, path) == 0, close(descriptor) == 0 else {
-      let reason = String(cString: strerror(errno))
-      unlink(partial)
-      throw Failure(description: "\(path) cannot be written: \(reason)")
-    }
-  }
-
-  /// Removes the partial file.
-  consuming func abandon() {
-    unlink(partial)
-    close(descriptor)
-  }
-
   /// Writes a whole text to a file.
   static func write(_ text: String, to path: String) throws {
     try write(to: path) { file in
@@ -124,19 +99,22 @@ struct FileOutput: ~Copyable {
     }
   }
 
-  static func write(to path: String, _ body: (borrowing FileOutput) throws -> Void) throws {
-    let file = try FileOutput(path)
+  /// Writes a file by a body, and moves it to its place when the body returns.
+  static func write(to name: String, _ body: (FileOutput) throws -> Void) throws {
+    let (path, partial, descriptor) = try open(name)
     do {
-      try body(file)
-    } catch let failure as Failure {
-      file.abandon()
-      throw Failure(description: "\(path) was not written: \(failure)")
+      try body(FileOutput(descriptor: descriptor))
+      // The file is renamed before the lock ends with the descriptor.
+      guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
+        throw Failure(description: String(cString: strerror(errno)))
+      }
+      close(descriptor)
     } catch {
+      unlink(partial)
+      close(descriptor)
       // Another error describes itself. An unavailable database, for example, is no fault of the
       // file.
-      file.abandon()
-      throw error
+      throw error is Failure ? Failure(description: "\(path) was not written: \(error)") : error
     }
-    try file.finish()
   }
 }
