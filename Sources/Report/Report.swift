@@ -4,8 +4,8 @@ package import Store
 import Synchronization
 
 /// The market as static pages. They load nothing from other servers, and any program that reads
-/// HTML can show them. The script only searches for places and moves maps. All data come from the
-/// published views.
+/// HTML can show them. The script only searches for places. All data come from the published
+/// views.
 package struct Report: Sendable {
   let market: MarketReport
   let now: Instant

@@ -79,16 +79,7 @@ let styleSheet = """
   .cheap { fill: var(--down); stroke: var(--card); } .usual { fill: var(--card); stroke: var(--soft); stroke-width: 2; }
   .dear { fill: none; stroke: var(--up); stroke-width: 2.5; } .place { fill: var(--accent); }
   .map a:focus-visible { outline: 3px solid var(--accent); }
-  .map a > * { transform-box: fill-box; transform-origin: center; transform: scale(var(--shrink, 1)); }
-  .map a > text { transform-origin: right center; }
-  .map a > .east { text-anchor: start; transform-origin: left center; }
-  .map .land, .map .border { vector-effect: non-scaling-stroke; }
-  .zoom { display: flex; gap: 6px; margin: 0 0 6px; }
-  .zoom button {
-    font: inherit; line-height: 1; min-width: 36px; min-height: 36px; color: var(--ink); background: var(--card);
-    border: 1px solid var(--soft); border-radius: 8px; cursor: pointer;
-  }
-  .zoom button:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+  .map a > .east { text-anchor: start; }
   .ranges { border: 0; margin: 0; padding: 0; min-width: 0; }
   .ranges legend { position: absolute; left: -9999px; }
   .ranges input { position: absolute; opacity: 0; }
@@ -162,7 +153,7 @@ let styleSheet = """
       --up: #802; --down: #042; --wait: #024; --wait-back: #fff; --fill: #420; --fill-back: #fff;
       --none: #333; --none-back: #fff;
     }
-    header.site nav, .chips, .skip, .search, .zoom, .ranges input, .ranges label, details { display: none; }
+    header.site nav, .chips, .skip, .search, .ranges input, .ranges label, details { display: none; }
     .verdict b, .tag { border: 1px solid currentColor; }
     main, footer, header.site { max-width: none; padding-left: 0; padding-right: 0; }
     h2, h3, h4 { break-after: avoid; } table { break-inside: avoid; }

@@ -21,9 +21,9 @@ let reportCommand = Command(
   notes: """
     Writes a page for each fuel and region (dl/sydney.html), each suburb and each station. Their maps
     need no tiles from a server. For programs there are api/v1/market.json,
-    api/v1/prices/STATE-FUEL.geojson and feed/REGION.atom. Only the search and moving a map need a
-    script, which is part of the report. The pages load nothing from other sites and can be served from
-    any folder or opened as files. A changed file is replaced as a whole, and a file that is no longer
+    api/v1/prices/STATE-FUEL.geojson and feed/REGION.atom. Only the search needs a script,
+    which is part of the report. The pages load nothing from other sites and can be served from any
+    folder or opened as files. A changed file is replaced as a whole, and a file that is no longer
     part of the report is removed. A folder that holds anything other than a report is refused.
     """,
   isJob: true,
