@@ -112,12 +112,32 @@ package enum UsageError: Error, Equatable, CustomStringConvertible {
   ) -> UsageError {
     let list = names.count <= 24 ? "one of \(names.joined(separator: ", "))" : nil
     let longer = name.count < 3 ? [] : names.filter { $0.lowercased().contains(name.lowercased()) }
-    let likely = nearest(to: name, in: names).map { [$0] } ?? (longer.count < 5 ? longer : [])
+    // A name may be meant by a part of it between dashes.
+    let parts = names.flatMap { whole in
+      whole.split(separator: "-").map { (text: String($0), whole: whole) }
+    }
+    let part = nearest(to: name, in: parts.map(\.text))
+    let similar = nearest(to: name, in: names) ?? parts.first { $0.text == part }?.whole
+    let likely = similar.map { [$0] } ?? (longer.count < 5 ? longer : [])
     let advice =
       likely.isEmpty
       ? hint ?? list
       : "did you mean \(likely.map { "'\($0)'" }.joined(separator: " or "))?"
     return .message("no \(what) '\(name)'" + (advice.map { "; \($0)" } ?? ""))
+  }
+
+  /// Returns the name that a word means: the name that equals the word, otherwise the only name that
+  /// begins with the word. Upper and lower case are equal.
+  ///
+  /// - Parameter what: what has these names, such as "feed".
+  static func meant(by word: String, _ what: String, among all: [String]) throws -> String {
+    let wanted = word.lowercased()
+    if let equal = all.first(where: { $0.lowercased() == wanted }) { return equal }
+    let longer = wanted.isEmpty ? [] : all.filter { $0.lowercased().hasPrefix(wanted) }
+    if longer.count == 1 { return longer[0] }
+    throw longer.isEmpty
+      ? unknown(what, word, among: all)
+      : UsageError.message("'\(word)' is ambiguous: \(longer.joined(separator: " or "))")
   }
 
   /// Refuses a word whose hyphens became long dashes or minus signs, as in text that was copied from

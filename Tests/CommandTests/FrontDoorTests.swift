@@ -278,10 +278,10 @@ struct FrontDoorTests {
   }
 
   /// The beginning of a name is enough for every command that takes feeds or archives. One that is
-  /// ambiguous lists the candidates, and an unknown name lists all names and the nearest.
+  /// ambiguous lists the candidates, and an unknown name lists the nearest or all names.
   @Test(arguments: [
     (["ingest", "n"], "'n' is ambiguous: nsw-fuelcheck or nt-myfuel"),
-    (["ingest", "nws"], "no feed 'nws'; did you mean 'nsw-fuelcheck'? The others: "),
+    (["ingest", "nws"], "no feed 'nws'; did you mean 'nsw-fuelcheck'?"),
     (["ingest", "fuelwach"], "no feed 'fuelwach'; did you mean 'wa-fuelwatch'?"),
     (["ingest", "xx"], "no feed 'xx'; one of "),
     (["ingest", "ACT"], "no feed 'ACT'; prices of the ACT are in nsw-fuelcheck"),
@@ -295,7 +295,7 @@ struct FrontDoorTests {
   func aWrongNameListsWhatThereIs(words: [String], answer: String) throws {
     let refused = try CommandTests.run(words, on: "host=/nowhere")
     #expect(refused.code == 64 && refused.err.hasPrefix("bowser: " + answer), "\(refused)")
-    if answer.hasSuffix("The others: ") || answer.hasSuffix("one of ") {
+    if answer.hasSuffix("one of ") {
       #expect(refused.err.contains("nt-myfuel, qld-fpd, sa-fpd, "), "\(refused)")
     }
   }

@@ -15,8 +15,9 @@ let gapsCommand = Command(
   options: []
 ) { invocation in
   let sources = try invocation.sources()
-  let names = Names(what: "feed", all: sources.map(\.feed))
-  let meant = try invocation.operands.map { try names.meant(by: $0) }
+  let meant = try invocation.operands.map {
+    try UsageError.meant(by: $0, "feed", among: sources.map(\.feed))
+  }
   let archives = try invocation.archives(beside: sources)
   let store = try invocation.store(try invocation.settings())
   let wanted = sources.filter { meant.isEmpty || meant.contains($0.feed) }

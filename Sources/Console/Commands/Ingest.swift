@@ -124,7 +124,7 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
 /// names.
 private func meant(by word: String, among sources: [Source]) throws -> [Source] {
   do {
-    let feed = try Names(what: "feed", all: sources.map(\.feed)).meant(by: word)
+    let feed = try UsageError.meant(by: word, "feed", among: sources.map(\.feed))
     return sources.filter { $0.feed == feed }
   } catch {
     let wanted = word.lowercased()

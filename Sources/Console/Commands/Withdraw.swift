@@ -43,7 +43,7 @@ let withdrawCommand = Command(
   let settings = try invocation.settings()
   let sources = try invocation.sources()
   let feed = try invocation.options["feed"].map {
-    try Names(what: "feed", all: sources.map(\.feed)).meant(by: $0)
+    try UsageError.meant(by: $0, "feed", among: sources.map(\.feed))
   }
   let withdrawal = Withdrawal(
     try invocation.store(settings), sources: sources,
