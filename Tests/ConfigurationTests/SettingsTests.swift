@@ -249,9 +249,11 @@ struct SyntaxFaultTests {
     ("{ a: 1, b: { a: 2 }, 'a': 3 }", 1, 22, "another key: this one is in the table already"),
   ])
   func aSlipIsPlaced(text: String, line: Int, column: Int, expected: String) throws {
-    let fault = try #require(SyntaxFault(in: Array(text.utf8)))
-    #expect((fault.line, fault.column) == (line, column))
-    #expect(fault.expected == expected)
+    let fault = #expect(throws: SyntaxFault.self) {
+      var file = JSON5(Array(text.utf8))
+      _ = try file.file()
+    }
+    #expect(fault == SyntaxFault(line: line, column: column, expected: expected))
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try Data(text.utf8).write(to: URL(filePath: file))
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -259,22 +261,39 @@ struct SyntaxFaultTests {
     #expect("\(error.map { "\($0)" } ?? "")".contains(":\(line):\(column): expected"))
   }
 
-  /// The entries of a list have lines too, as far as it can be read.
+  /// The entries of a list have lines.
   @Test(arguments: [
     ("// a\n[\n  { a: 1 },\n  { b: [1,\n  2] }, 3,\n]", [3, 4, 5]), ("[]", [Int]()),
     ("{ a: [1] }", [Int]()),
-    ("[1,\n2,\n]x", [1, 2]), ("[\n1,\n{ a 2 },\n3]", [2, 3]),
   ])
-  func entriesHaveLines(text: String, lines: [Int]) {
-    #expect(SyntaxFault.linesOfEntries(in: Array(text.utf8)) == lines)
+  func entriesHaveLines(text: String, lines: [Int]) throws {
+    var file = JSON5(Array(text.utf8))
+    _ = try file.file()
+    #expect(file.lines == lines)
   }
 
-  /// What Foundation's JSON5 parser reads has no fault.
-  @Test(arguments: [
-    "{ a: 1, }", "[1, 'two', \"three\",]", "{ 'a b': -.5, $c_1: +1e3, d: null } // end",
-    "/* before */ { a: 'it\\'s', b: [ ], c: { } }",
-  ])
-  func whatIsReadHasNoFault(text: String) {
-    #expect(SyntaxFault(in: Array(text.utf8)) == nil)
+  /// A sound text is read as JSON5 is meant.
+  @Test(
+    arguments: [
+      ("{ a: 1, }", .table(["a": .number(1)])),
+      ("[1, 'two', \"three\",]", .list([.number(1), .text("two"), .text("three")])),
+      (
+        "{ 'a b': -.5, $c_1: +1e3, d: null, e: true } // end",
+        .table(["a b": .number(-0.5), "$c_1": .number(1_000), "d": .null, "e": .boolean(true)])
+      ),
+      (
+        "/* before */ { a: 'it\\'s', b: [ ], c: { } }",
+        .table(["a": .text("it's"), "b": .list([]), "c": .table([:])])
+      ),
+      (
+        "['a\\tb\\u00e9\\x41\\\\', 'one \\\nline', 'ä\\ö', 5., 0x10]",
+        .list([
+          .text("a\tb\u{e9}A\\"), .text("one line"), .text("äö"), .number(5), .number(16),
+        ])
+      ),
+    ] as [(String, Value)])
+  func whatIsSoundIsRead(text: String, value: Value) throws {
+    var file = JSON5(Array(text.utf8))
+    #expect(try file.file() == value)
   }
 }
