@@ -130,31 +130,16 @@ package enum Bowser {
   private static func run(
     _ arguments: [String], among known: [Command], environment: [String: String]
   ) async -> ExitCode {
-    let name = arguments[0]
-    guard let command = known.first(where: { $0.name == name }), let body = command.run
+    guard let command = known.first(where: { $0.name == arguments[0] }), let body = command.run
     else { return .ourBug }
-    let rest = Array(arguments.dropFirst())
-    let invocation: Invocation
     do {
-      invocation = try Invocation(rest, of: command, environment: environment)
+      let invocation = try Invocation(
+        Array(arguments.dropFirst()), of: command, environment: environment)
+      invocation.watch()
+      return try await body(invocation)
     } catch {
       return failed(error)
     }
-    var code: ExitCode
-    do {
-      invocation.watch()
-      code = try await body(invocation)
-      if code == .done, let lost = OutputLost.seen.withLock({ $0 }) {
-        OutputLost.seen.withLock { $0 = nil }
-        throw lost
-      }
-    } catch {
-      code = failed(error)
-    }
-    if command.isJob, !invocation.flags.contains("isolated") {
-      await Ping.send(code, of: name, invocation)
-    }
-    return code
   }
 
   private static func failed(_ error: any Error) -> ExitCode {

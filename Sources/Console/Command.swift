@@ -29,8 +29,6 @@ package struct Command: Sendable {
   var options: [Option]
   /// Paragraphs of the help text after the options.
   var notes: String = ""
-  /// Whether cron runs the command and its end is reported to a watcher.
-  var isJob = false
   /// The deadline in seconds, after which the command ends with 75, unless the configuration or
   /// `--deadline` sets another. 0 means never.
   var deadlineSeconds = 300
@@ -50,9 +48,6 @@ package struct Command: Sendable {
       name: "deadline", value: "SECONDS",
       about: "exit with 75 after so many seconds (0: never); or `deadlines` in bowser.json5"),
     Option(name: "verbose", value: nil, about: "report what happens on standard error"),
-    Option(
-      name: "ping-url", value: "URL",
-      about: "for jobs: the URL of a watcher that gets the exit code; or BOWSER_PING_URL"),
     Option(name: "help", value: nil, about: "show this text"),
   ]
 
@@ -67,15 +62,6 @@ package struct Command: Sendable {
     return .unknown(
       "option", option, among: own + Self.common.map { "--\($0.name)" },
       hint: "\(takes)bowser \(name) --help describes them")
-  }
-
-  /// Refuses an empty path, and an option of jobs where this command is none.
-  func check(_ option: Option, _ given: String?) throws {
-    try option.refuseEmptyPath(given)
-    guard option.name == "ping-url", !isJob else { return }
-    let jobs = Bowser.commands.filter(\.isJob).map(\.name).joined(separator: ", ")
-    throw UsageError.message(
-      "\(name) reports to no watcher and takes no --ping-url; the jobs that do are \(jobs)")
   }
 
   /// The error for operands of a command that takes none.

@@ -64,7 +64,7 @@ package struct Invocation: Sendable {
       } else {
         throw UsageError.message("--\(name) needs \(option.value ?? "a value"): \(option.about)")
       }
-      try command.check(option, options[name])
+      try option.refuseEmptyPath(options[name])
     }
     guard operands.isEmpty || !command.operands.isEmpty else { throw command.noOperands }
     self.options = options
@@ -166,7 +166,6 @@ package struct Invocation: Sendable {
     let workers = Setting.integer("workers", Invocation.workerCounts, 2)
     let contact = Setting.text("contact", "")
     let stateFolder = Setting.text("stateFolder", "")
-    let pingUrl = Setting.text("pingUrl", "")
     let allowLoopback = Setting.boolean("allowLoopback", false)
   }
 
@@ -210,23 +209,13 @@ package struct Invocation: Sendable {
     let table = Table()
     var given: [String: String] = [:]
     if let target = options["db"] { given[table.database.key] = target }
-    if let address = options["ping-url"] {
-      guard address.isEmpty || Ping.url(address) != nil else {
-        throw UsageError.message("--ping-url must be \(Ping.form)")
-      }
-      given[table.pingUrl.key] = address
-    }
     if let count = try integer("workers", Self.workerCounts) {
       given[table.workers.key] = "\(count)"
     }
     if flags.contains("verbose") { given[table.logLevel.key] = "info" }
-    let settings = try Settings(
+    return try Settings(
       table, file: try Value.table(file: file),
       place: "bowser.json5", variablePrefix: "BOWSER", environment: environment, flags: given)
-    guard settings.pingUrl.isEmpty || Ping.url(settings.pingUrl) != nil else {
-      throw settings.wrong(table.pingUrl.key, expected: Ping.form)
-    }
-    return settings
   }
 
   func sources() throws -> [Source] {

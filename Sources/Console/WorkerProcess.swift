@@ -59,7 +59,7 @@ enum WorkerProcess {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     var arguments = ["ingest", feed, "--isolated"]
-    for (name, value) in invocation.options where !["db", "ping-url"].contains(name) {
+    for (name, value) in invocation.options where name != "db" {
       arguments.append("--\(name)=\(value)")
     }
     for flag in invocation.flags where flag != "all" { arguments.append("--\(flag)") }

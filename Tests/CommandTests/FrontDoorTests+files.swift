@@ -18,7 +18,6 @@ extension FrontDoorTests {
     ("feeds/nt.json5", "'page'", "'pages'", "'interface' must be one of page, api"),
     ("feeds/qld.json5", "'qld-fpd',", "'qld-fpd', token: 'x',", "set BOWSER_QLD_FPD_TOKEN"),
     ("feeds/qld.json5", "url: 'https:", "url: 'http:", "'url' must be an https address"),
-    ("bowser.json5", "pingUrl: ''", "pingUrl: 'x'", "'pingUrl' must be an address"),
     ("archives/qld.json5", "archive: ", "archve: ", "'archve'; did you mean 'archive'?"),
     ("feeds/wa.json5", "feed: ", "fed: ", "unknown key 'fed'; did you mean 'feed'?"),
     ("feeds/wa.json5", "feed: 'wa-fuelwatch'", "feed: 7", "'feed' must be a text"),

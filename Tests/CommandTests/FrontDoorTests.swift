@@ -383,8 +383,6 @@ struct FrontDoorTests {
       (["show", "--now", "2020-01-01T00:00:00Z"], 0, "give another --now"),
       (["status", "--config", file], 78, "is a file: name the folder"),
       (["status", "--config", empty], 78, "no such file: name the folder that has it"),
-      (["aggregate", "--ping-url", "watcher.example/x"], 64, "must be an address"),
-      (["show", "--ping-url", "https://watcher.example/x"], 64, "show reports to no watcher"),
       (["export", "averages_now", "--out", empty], 74, "is a folder: name a file in it"),
       (["migrate", "up", "down"], 64, "takes one action"),
       (["ingest", "--reprocess", "7", "--all"], 64, "--all cannot be combined with --reprocess"),

@@ -175,16 +175,8 @@ struct KillTests {
     let cluster = try Cluster()
     let archive = try BackfillTests.archive(months: 8, rows: 1_500)
     defer { try? FileManager.default.removeItem(atPath: archive) }
-    let watcher = try Server { _ in
-      usleep(100_000)
-      return .text(200, "OK")
-    }
-    defer { watcher.stop() }
     let configuration = try configuration(cluster.folder)
-    let environment = [
-      "BOWSER_CONFIG": configuration,
-      "BOWSER_ALLOW_LOOPBACK": "true", "BOWSER_PING_URL": "http://127.0.0.1:\(watcher.port)/check",
-    ]
+    let environment = ["BOWSER_CONFIG": configuration]
     let postgres = cluster.database("postgres")
     func make(_ name: String, from template: String) throws {
       let connection = try Connection(postgres)

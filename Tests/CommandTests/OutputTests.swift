@@ -4,7 +4,7 @@ import Postgres
 import TestDatabase
 import Testing
 
-/// What people and other programs receive: reports, exports, metrics, JSON, pings.
+/// What people and other programs receive: reports, exports, metrics, JSON.
 struct OutputTests {
   static let now = WorkerProcessTests.now
 

@@ -17,7 +17,6 @@ struct VariableTests {
     ("BOWSER_WA_FUELWATCH_TOKEN", ": correct its name, or unset it"),
     ("BOWSER_DB", "; did you mean BOWSER_DATABASE?"),
     ("BOWSER_CONFGI", "; did you mean BOWSER_CONFIG?"),
-    ("BOWSER_PING_ULR", "; did you mean BOWSER_PING_URL?"),
     ("BOWSER_DEADLINE", "; did you mean BOWSER_DEADLINE_SECONDS?"),
     ("BOWSER_ARCHIVE_WA_FUELWATCH_FORM", "; did you mean BOWSER_ARCHIVE_WA_FUELWATCH_FROM?"),
   ])

@@ -29,7 +29,6 @@ let aggregateCommand = Command(
     .init(name: "workers", value: "N", about: "how many connections share the work (default 2)"),
     .init(name: "summary", value: nil, about: "print one line on standard output"),
   ],
-  isJob: true,
   deadlineSeconds: 7_200
 ) { invocation in
   let from = try invocation.day("from")

@@ -35,7 +35,6 @@ let backfillCommand = Command(
 
     `bowser gaps` lists what is missing. `bowser aggregate` then brings the averages up to date.
     """,
-  isJob: true,
   deadlineSeconds: 86_400
 ) { invocation in
   guard let word = invocation.operands.first, invocation.operands.count > 1 else {

@@ -40,11 +40,9 @@ let configCommand = Command(
 }
 
 private func lines(_ settings: Settings<some SettingTable>) -> String {
-  let table = Invocation.Table()
-  return settings.entries.map { key, value, origin in
-    // A connection string may contain a password, and the path of a watcher's address is as secret
-    // as one.
-    let isMasked = [table.database.key, table.pingUrl.key].contains(key) && value != .text("")
+  settings.entries.map { key, value, origin in
+    // A connection string may contain a password.
+    let isMasked = key == Invocation.Table().database.key && value != .text("")
     return "  \(key) = \(isMasked ? "***" : "\(value)".asTerminalLine)  (\(origin))\n"
   }.joined()
 }

@@ -32,7 +32,6 @@ let exportCommand = Command(
     left to right, except those of price_history, which are not sorted. Where the column holds days,
     --since and --until use the UTC day of their instant.
     """,
-  isJob: true,
   deadlineSeconds: 3_600
 ) { invocation in
   let store = try invocation.readerStore(try invocation.settings())

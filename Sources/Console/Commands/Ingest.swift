@@ -43,7 +43,6 @@ let ingestCommand = Command(
     Exit codes: 0 done or nothing new; 65 refused; 69 feed unavailable; 75 try again; 77 not allowed;
     78 configuration. With several feeds the worst code counts, and each failing feed is named.
     """,
-  isJob: true,
   // This deadline is for answers kept on this machine. Fetching has `deadlineSeconds` of the
   // configuration.
   deadlineSeconds: 86_400

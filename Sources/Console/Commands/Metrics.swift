@@ -14,8 +14,7 @@ let metricsCommand = Command(
   options: [.init(name: "out", value: "FILE", about: "write to a file instead of standard output")],
   notes: """
     docs/operating.md explains what each metric means; contrib/prometheus has alert rules.
-    """,
-  isJob: true
+    """
 ) { invocation in
   let store = try invocation.readerStore(try invocation.settings())
   var text = """

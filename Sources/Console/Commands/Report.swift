@@ -26,7 +26,6 @@ let reportCommand = Command(
     folder or opened as files. A changed file is replaced as a whole, and a file that is no longer
     part of the report is removed. A folder that holds anything other than a report is refused.
     """,
-  isJob: true,
   deadlineSeconds: 3_600
 ) { invocation in
   guard let folder = invocation.options["out"] else {

@@ -32,7 +32,6 @@ let withdrawCommand = Command(
     repeated come back when `bowser backfill` is given those files again. A run that does not count already is named and passed over. Either all others are withdrawn
     or none is.
     """,
-  isJob: true,
   deadlineSeconds: 3_600
 ) { invocation in
   guard let reason = invocation.options["reason"], reason.contains(where: { !$0.isWhitespace })
