@@ -83,7 +83,7 @@ struct Chart {
     }
     return """
       <svg class="chart" viewBox="0 0 \(Words.coordinate(width)) \(Words.coordinate(height))" role="img" aria-label="\(summary)">
-      \(grid)\(dates)\(band(scale))\(line(\.movingAverage, scale, "moving"))\(line(\.average, scale, "line"))\(dot(scale))\(lastLabel(scale))
+      \(grid)\(dates)\(band(scale))\(line(\.movingAverage, scale, "moving"))\(line(\.average, scale, "line"))\(dot(scale, isNamed: true))
       </svg>
 
       """
@@ -190,19 +190,17 @@ struct Chart {
     }
   }
 
-  private func dot(_ scale: Scale) -> HTML {
+  /// A dot at the last average, which stands beside it if it is named.
+  private func dot(_ scale: Scale, isNamed: Bool = false) -> HTML {
     guard let last = days.lastIndex(where: { $0.average != nil }), let value = days[last].average
     else { return "" }
-    return
-      "<circle class=\"dot\" cx=\"\(Words.coordinate(scale.x(last)))\" cy=\"\(Words.coordinate(scale.y(value)))\" r=\"3.5\"/>\n"
-  }
-
-  private func lastLabel(_ scale: Scale) -> HTML {
-    guard let last = days.lastIndex(where: { $0.average != nil }), let value = days[last].average
-    else { return "" }
-    return """
+    let name: HTML = """
       <text class="last" x="\(Words.coordinate(scale.x(last) + 7))" y="\(Words.coordinate(scale.y(value) + 4))">\(Words.cents(value))</text>
 
+      """
+    return """
+      <circle class="dot" cx="\(Words.coordinate(scale.x(last)))" cy="\(Words.coordinate(scale.y(value)))" r="3.5"/>
+      \(isNamed ? name : "")
       """
   }
 }

@@ -90,15 +90,4 @@ extension Report {
     }
     return "window.bowserPlaces = [\n\(lines.joined(separator: ",\n"))\n];\n"
   }
-
-  /// The addresses of all pages for search engines, which read at most 50,000 from one file.
-  func siteMap(_ paths: [String], at address: String) -> HTML {
-    let pages = (["index.html"] + paths.filter { $0.hasSuffix(".html") }).prefix(50_000)
-    return """
-      <?xml version="1.0" encoding="utf-8"?>
-      <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-      \(pages.map { "<url><loc>\(address)\($0)</loc></url>\n" as HTML })</urlset>
-
-      """
-  }
 }

@@ -74,7 +74,6 @@ package struct Report: Sendable {
     files.append(("api/v1/market.json", market.json + "\n"))
     files.append(("places.js", placesScript(withAverages, localities)))
     files += [("feeds.html", feedsPage().text), ("method.html", methodPage().text)]
-    if let address { files.append(("sitemap.xml", siteMap(files.map(\.path), at: address).text)) }
     // The index is last, so that it never links to a file that does not exist yet.
     return files + [("index.html", nowPage(market.fuels.first, depth: 0).text)]
   }

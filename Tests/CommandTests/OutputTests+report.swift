@@ -193,20 +193,20 @@ extension OutputTests {
       for station in stations {
         #expect(listed.contains { $0[2] == "station/\(station).html" }, "\(station)")
       }
-      #expect(!files.contains("sitemap.xml"))
       let named = temporary()
       defer { try? FileManager.default.removeItem(atPath: named) }
       let found = try run(["report", "--out", named, "--site", "https://fuel.example/x"], target)
       #expect(found.code == 0, "\(found)")
-      let siteMap = try String(contentsOfFile: "\(named)/sitemap.xml", encoding: .utf8)
-      #expect(XMLParser(data: Data(siteMap.utf8)).parse())
-      #expect(siteMap.matches(of: /<loc>/).count == files.count { $0.hasSuffix(".html") })
-      #expect(siteMap.contains("<loc>https://fuel.example/x/u91/sydney.html</loc>"))
       #expect(
         try String(contentsOfFile: "\(named)/u91/sydney.html", encoding: .utf8).contains(
           "<link rel=\"canonical\" href=\"https://fuel.example/x/u91/sydney.html\">"))
+      // A file of an older report that is no part of this one is removed.
+      let (old, marker) = ("\(named)/u91/old.html", "\(named)/.bowser-report")
+      try "old".write(toFile: old, atomically: false, encoding: .utf8)
+      try (String(contentsOfFile: marker, encoding: .utf8) + "u91/old.html\n").write(
+        toFile: marker, atomically: false, encoding: .utf8)
       #expect(try run(["report", "--out", named], target).code == 0)
-      #expect(!FileManager.default.fileExists(atPath: "\(named)/sitemap.xml"))
+      #expect(!FileManager.default.fileExists(atPath: old))
       #expect(try run(["report", "--out", named, "--site", "fuel.example"], target).code == 64)
       #expect(try text("index.html").contains("<polygon class=\"land\""))
       // A minute later, and after a list that shows the same, only files that contain the time have

@@ -11,7 +11,7 @@ let reportCommand = Command(
     ("bowser report --out /var/www/fuel", "pages of regions, suburbs, stations and feeds"),
     (
       "bowser report --out /var/www/fuel --site https://fuel.example/",
-      "also write sitemap.xml, for a public site"
+      "pages and feeds also state their own address, for a public site"
     ),
   ],
   options: [
