@@ -15,8 +15,7 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   case unreadVariable(String, likely: [String])
   /// A run is of a feed that the configuration no longer has.
   case unknownFeed(String)
-  /// `slip` is a variable that may have been meant to name the folder.
-  case noFolder([String], slip: String?)
+  case noFolder([String])
   case noFeeds
   case noZoneData
   case twice(feed: String, first: String, second: String)
@@ -47,10 +46,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
       "the time zone data of this machine lack Australia/Sydney: install tzdata"
     case .twice(let feed, let first, let second):
       "\(first) and \(second) both describe the feed '\(feed)'"
-    case .noFolder(let tried, let slip):
-      "no configuration found in \(tried.joined(separator: ", ")): "
-        + "set BOWSER_CONFIG, or use --config DIR"
-        + (slip.map { "; \(Self.unreadVariable($0, likely: ["BOWSER_CONFIG"]))" } ?? "")
+    case .noFolder(let tried):
+      "no configuration found in \(tried.joined(separator: ", ")): set BOWSER_CONFIG, or use --config DIR"
     case .unreadVariable(let name, let likely):
       "nothing reads \(name)"
         + (likely.isEmpty

@@ -179,7 +179,7 @@ package struct Invocation: Sendable {
     for folder in folders where FileManager.default.fileExists(atPath: folder + "/bowser.json5") {
       return folder
     }
-    throw ConfigurationError.noFolder(folders, slip: misspeltFolder)
+    throw ConfigurationError.noFolder(folders)
   }
 
   /// The configuration that was installed with the program.

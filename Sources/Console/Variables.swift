@@ -14,9 +14,6 @@ struct Variables {
   ]
   /// The names of what is read, without the prefix.
   private let known: [String]
-  /// The names of secrets of feeds that use the account of another. They may have had keys of their
-  /// own.
-  private let former: [String]
   /// How the names of each feed begin.
   private let feeds: [String]
 
@@ -36,10 +33,6 @@ struct Variables {
     var seen: Set<String> = []
     known = variables.map { String($0.dropFirst(Self.prefix.count)) }
       .filter { seen.insert($0).inserted }
-    former = sources.filter { $0.account != $0.feed }.flatMap { source in
-      source.provider.secretNames.map { Secrets.variable(feed: source.feed, name: $0) }
-        .flatMap { [$0, $0 + "_FILE"] }
-    }
     feeds = sources.map {
       String(Secrets.variable(feed: $0.feed, name: "").dropFirst(Self.prefix.count))
     }
@@ -50,7 +43,7 @@ struct Variables {
   func unread(in environment: [String: String]) -> [String] {
     environment.filter { $0.key.hasPrefix(Self.prefix) && !$0.value.isEmpty }.keys.sorted().filter {
       let name = String($0.dropFirst(Self.prefix.count))
-      return !known.contains(name) && !former.contains($0) && !Self.ofOthers.contains(name)
+      return !known.contains(name) && !Self.ofOthers.contains(name)
         && name.wholeMatch(of: /NOTIFY_[A-Z0-9_]+_URL(_FILE)?/) == nil
     }
   }
@@ -101,14 +94,6 @@ extension Invocation {
     for name in variables.unread(in: environment) {
       guard let likely = variables.meant(by: name) else { continue }
       throw ConfigurationError.unreadVariable(name, likely: likely)
-    }
-  }
-
-  /// Returns a variable that was probably meant to be BOWSER_CONFIG.
-  var misspeltFolder: String? {
-    let variables = Variables([])
-    return variables.unread(in: environment).first {
-      variables.meant(by: $0) == ["BOWSER_CONFIG"]
     }
   }
 }
