@@ -9,29 +9,21 @@ package struct Retry: Sendable {
   package var deadline: ContinuousClock.Instant
   /// The shortest pause between two attempts, where the provider's rules state one.
   package var leastSeconds: Int
-  package var sleep: @Sendable (Duration) async -> Void
+  package var sleep: @Sendable (Duration) async -> Void = { duration in
+    // Only cancellation ends a sleep early. The next request then fails by itself.
+    try? await Task.sleep(for: duration)
+  }
   /// Returns a number from 0 to 1 that varies the pauses, so that many machines do not repeat their
   /// requests at the same moment.
-  package var jitter: @Sendable () -> Double
+  package var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
   /// Returns the wall-clock time in seconds since 1970, for `Retry-After` headers that contain
   /// dates.
-  package var wallClock: @Sendable () -> Double
+  package var wallClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
 
-  package init(
-    attempts: Int, deadline: ContinuousClock.Instant, leastSeconds: Int = 0,
-    sleep: @escaping @Sendable (Duration) async -> Void = { duration in
-      // Only cancellation ends a sleep early. The next request then fails by itself.
-      try? await Task.sleep(for: duration)
-    },
-    jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
-    wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
-  ) {
+  package init(attempts: Int, deadline: ContinuousClock.Instant, leastSeconds: Int = 0) {
     self.attempts = attempts
     self.deadline = deadline
     self.leastSeconds = leastSeconds
-    self.sleep = sleep
-    self.jitter = jitter
-    self.wallClock = wallClock
   }
 }
 

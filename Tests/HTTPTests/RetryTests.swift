@@ -25,10 +25,11 @@ struct RetryTests {
     }
 
     func retry(attempts: Int = 4, seconds: Int = 300) -> Retry {
-      Retry(
-        attempts: attempts, deadline: .now + .seconds(seconds),
-        sleep: { duration in self.waits.withLock { $0.append(duration) } }, jitter: { 1 },
-        wallClock: { 1_445_412_480 })  // Wed, 21 Oct 2015 07:28:00 GMT
+      var retry = Retry(attempts: attempts, deadline: .now + .seconds(seconds))
+      retry.sleep = { duration in self.waits.withLock { $0.append(duration) } }
+      retry.jitter = { 1 }
+      retry.wallClock = { 1_445_412_480 }  // Wed, 21 Oct 2015 07:28:00 GMT
+      return retry
     }
 
     func run(attempts: Int = 4, seconds: Int = 300, count: RequestCount? = nil) async -> Outcome {

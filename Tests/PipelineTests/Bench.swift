@@ -121,11 +121,13 @@ final class Bench: Sendable {
   ) async throws -> Ingest.Summary {
     feeds.set(instant)
     let source = try source(feed)
+    var retry = Retry(attempts: attempts, deadline: .now + .seconds(120))
+    retry.sleep = { _ in }
     let fetch = Fetch(
       source,
       client: .session(
         Limits(timeoutSeconds: timeoutSeconds, maxBodyBytes: 20 << 20, allowLoopback: true)),
-      retry: Retry(attempts: attempts, deadline: .now + .seconds(120), sleep: { _ in }),
+      retry: retry,
       secrets: Secrets(environment: environment), contact: "test@example.org")
     return try await Ingest(source, store: store(), clock: .fixed(instant), log: log)
       .live(fetch, recording: recording)

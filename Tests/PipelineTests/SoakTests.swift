@@ -39,9 +39,10 @@ struct SoakTests {
       for source in sources {
         let ingest = Ingest(source, store: store, clock: .fixed(now), log: bench.log)
         if try !force && !ingest.isDue() { continue }
+        var retry = Retry(attempts: 2, deadline: .now + .seconds(20))
+        retry.sleep = { _ in }
         let fetch = Fetch(
-          source, client: client,
-          retry: Retry(attempts: 2, deadline: .now + .seconds(20), sleep: { _ in }),
+          source, client: client, retry: retry,
           secrets: Secrets(environment: bench.environment), tokens: tokens, contact: "")
         do {
           _ = try await ingest.live(fetch)
