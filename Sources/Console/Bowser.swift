@@ -204,29 +204,6 @@ func writeBytes(_ bytes: UnsafeRawBufferPointer) {
   }
 }
 
-/// Writes an object to standard output as JSON, for programs.
-func writeJSON(_ value: some Encodable) throws {
-  let encoder = JSONEncoder()
-  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-  write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
-}
-
-/// A member that is `null` in JSON when it has no value, rather than absent.
-// swift-format-ignore: UseSynthesizedInitializer
-@propertyWrapper
-struct OrNull<Value: Encodable>: Encodable {
-  var wrappedValue: Value?
-
-  // The synthesized initializer has a default argument, so that the compiler does not take it for
-  // the wrapper's.
-  init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(wrappedValue)
-  }
-}
-
 /// Writes an error to standard error as one line. File names and answers of providers may contain
 /// anything, so control and format characters are replaced by spaces.
 package func writeError(_ text: String) {

@@ -94,7 +94,9 @@ let showCommand = Command(
     place, fuel: fuel, within: kilometres, days: days, now: now, isPast: isPast, store: store,
     regions: regions)
   if invocation.flags.contains("json") {
-    try writeJSON(page.asJSON)
+    let json = try JSONSerialization.data(
+      withJSONObject: page.asJSON, options: [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
+    write(String(decoding: json, as: UTF8.self) + "\n")
   } else {
     write(page.text(style))
   }

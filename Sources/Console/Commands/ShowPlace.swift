@@ -266,85 +266,40 @@ struct PlacePage {
   // MARK: For programs
 
   /// The members have the names of the views' columns.
-  // swift-format-ignore: AlwaysUseLowerCamelCase
-  struct JSON: Encodable {
-    struct Place: Encodable {
-      var kind: String
-      var code: String
-      var name: String
-      @OrNull var state: String?
-      @OrNull var latitude: Double?
-      @OrNull var longitude: Double?
+  var asJSON: [String: Any] {
+    func known(_ value: Any?) -> Any { value ?? NSNull() }
+    // With two decimals and no more.
+    func decimal(_ value: Double?) -> Any {
+      value.map { NSDecimalNumber(decimal: Decimal(Int(($0 * 100).rounded())) / 100) } ?? NSNull()
     }
-    struct Average: Encodable {
-      var fuel: String
-      @OrNull var average_cpl: Decimal?
-      @OrNull var change_24h_cpl: Decimal?
-      @OrNull var change_7d_cpl: Decimal?
-      var stations: Int
-      var delay_hours: Int
-    }
-    struct Verdict: Encodable {
-      var verdict: String
-      var reason: String
-    }
-    struct Day: Encodable {
-      var day: String
-      @OrNull var average_cpl: Decimal?
-    }
-    struct Station: Encodable {
-      var station_id: Int
-      var name: String
-      @OrNull var brand: String?
-      @OrNull var suburb: String?
-      var state: String
-      var fuel: String
-      var price_cpl: Decimal
-      var effective_at: String
-      var is_fresh: Bool
-      var is_flagged: Bool
-      var is_public: Bool
-      @OrNull var next_price_cpl: Decimal?
-      @OrNull var next_effective_at: String?
-      @OrNull var distance_km: Decimal?
-    }
-
-    var version = 1
-    var place: Place
-    var fuel: String
-    @OrNull var region: String?
-    var averages: [Average]
-    @OrNull var verdict: Verdict?
-    var days: [Day]
-    var stations: [Station]
-  }
-
-  var asJSON: JSON {
-    JSON(
-      place: .init(
-        kind: place.kind.rawValue, code: place.code, name: place.shownName, state: place.state,
-        latitude: place.position?.latitude, longitude: place.position?.longitude),
-      fuel: fuel, region: region?.code,
-      averages: averages.map {
-        .init(
-          fuel: $0.fuel, average_cpl: decimal($0.average), change_24h_cpl: decimal($0.change24h),
-          change_7d_cpl: decimal($0.change7d), stations: $0.stations, delay_hours: $0.delayHours)
+    return [
+      "version": 1,
+      "place": [
+        "kind": place.kind.rawValue, "code": place.code, "name": place.shownName,
+        "state": known(place.state), "latitude": known(place.position?.latitude),
+        "longitude": known(place.position?.longitude),
+      ],
+      "fuel": fuel, "region": known(region?.code),
+      "averages": averages.map {
+        [
+          "fuel": $0.fuel, "average_cpl": decimal($0.average),
+          "change_24h_cpl": decimal($0.change24h), "change_7d_cpl": decimal($0.change7d),
+          "stations": $0.stations, "delay_hours": $0.delayHours,
+        ] as [String: Any]
       },
-      verdict: verdict.map { .init(verdict: $0.verdict, reason: $0.reason) },
-      days: days.map { .init(day: $0.day.description, average_cpl: decimal($0.average)) },
-      stations: offers.map {
-        .init(
-          station_id: $0.station, name: $0.name, brand: $0.brand, suburb: $0.suburb,
-          state: $0.state,
-          fuel: $0.fuel, price_cpl: decimal($0.price) ?? 0, effective_at: $0.since.description,
-          is_fresh: $0.isFresh, is_flagged: $0.isFlagged, is_public: $0.isPublic,
-          next_price_cpl: decimal($0.next),
-          next_effective_at: $0.nextAt?.description, distance_km: decimal($0.kilometres))
-      })
-  }
-
-  /// A number rounded to two decimals, written with no more.
-  private func decimal(_ value: Double?) -> Decimal? {
-    value.map { Decimal(Int(($0 * 100).rounded())) / 100 }
+      "verdict": known(verdict.map { ["verdict": $0.verdict, "reason": $0.reason] }),
+      "days": days.map { ["day": $0.day.description, "average_cpl": decimal($0.average)] },
+      "stations": offers.map {
+        [
+          "station_id": $0.station, "name": $0.name, "brand": known($0.brand),
+          "suburb": known($0.suburb), "state": $0.state, "fuel": $0.fuel,
+          "price_cpl": decimal($0.price), "effective_at": $0.since.description,
+          "is_fresh": $0.isFresh, "is_flagged": $0.isFlagged, "is_public": $0.isPublic,
+          "next_price_cpl": decimal($0.next),
+          "next_effective_at": known($0.nextAt?.description),
+          "distance_km": decimal($0.kilometres),
+        ] as [String: Any]
+      },
+    ]
   }
 }
