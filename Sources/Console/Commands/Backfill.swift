@@ -74,10 +74,12 @@ let backfillCommand = Command(
     }
     guard path == "-" else { return path }
     guard spooled == nil else { throw UsageError.message("- may be given only once") }
-    let copy = try spoolFile()
-    spooled = copy.path
-    try spool(into: copy.handle)
-    return copy.path
+    let folder = try spoolFolder()
+    spooled = folder
+    // Messages name the file.
+    let copy = folder + "/standard input"
+    try spool(into: copy)
+    return copy
   }
   let decided = try decisions(file: folder + "/stations.json5")
   let store = try invocation.store(settings)
@@ -86,14 +88,6 @@ let backfillCommand = Command(
   let progress = Progress(what: "files")
   let began = ContinuousClock.now
   var rows = 0
-  // The name of the copy means nothing to anybody.
-  let spoolName = spooled.map { URL(filePath: $0).lastPathComponent }
-  func shown(_ result: Backfill.Result) -> Backfill.Result {
-    guard result.file == spoolName else { return result }
-    var result = result
-    result.file = "standard input"
-    return result
-  }
   func show(_ result: Backfill.Result, _ done: Int, _ all: Int) {
     if case .loaded(let counts) = result.outcome { rows += counts.received }
     let (seconds, attoseconds) = (ContinuousClock.now - began).components
@@ -101,7 +95,7 @@ let backfillCommand = Command(
     progress.show(done, of: all, ", \(rows) rows, \(Int(rate)) a second")
     if invocation.flags.contains("summary") {
       progress.end()
-      write(line(shown(result)) + "\n")
+      write(line(result) + "\n")
     }
   }
   let isRehearsal = invocation.flags.contains("dry-run")
@@ -131,7 +125,7 @@ let backfillCommand = Command(
   }
   if isRehearsal { try store.endRehearsal() }
   progress.end()
-  return tell(results.map { shown($0) }, invocation)
+  return tell(results, invocation)
 }
 
 private func line(_ result: Backfill.Result) -> String {
@@ -194,22 +188,23 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
   return refused > 0 ? .refused : .done
 }
 
-/// A new temporary file for standard input, which nobody else can have created.
-private func spoolFile() throws -> (path: String, handle: FileHandle) {
-  var template = Array("\(NSTemporaryDirectory())/stdin-XXXXXX".utf8CString)
-  let descriptor = mkstemp(&template)
-  guard descriptor >= 0 else {
+/// Makes a temporary folder for standard input, which nobody else can have made.
+private func spoolFolder() throws -> String {
+  var template = Array("\(NSTemporaryDirectory())/bowser-XXXXXX".utf8CString)
+  guard let folder = mkdtemp(&template) else {
     let reason = String(cString: strerror(errno))
     throw OutputLost(
-      description: "no temporary file can be created in \(NSTemporaryDirectory()): \(reason); "
+      description: "no temporary folder can be created in \(NSTemporaryDirectory()): \(reason); "
         + "TMPDIR names another folder")
   }
-  let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  return (path, FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+  return String(cString: folder)
 }
 
-private func spool(into file: FileHandle) throws {
+private func spool(into path: String) throws {
   do {
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let file = FileHandle(forWritingAtPath: path)
+    else { throw CocoaError(.fileWriteUnknown) }
     var bytes = 0
     while let part = try FileHandle.standardInput.read(upToCount: 1 << 20), !part.isEmpty {
       bytes += part.count
