@@ -83,7 +83,8 @@ final class ConfinedProcess {
   ///
   /// - Throws: `FrameReader.Broken` for more bytes than it may answer.
   func frame() throws -> [UInt8]? {
-    guard let head = try bytes(8) else { return nil }
+    let file = output.fileHandleForReading
+    guard let head = try Self.bytes(8, from: file) else { return nil }
     let length = head.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
     // 1 GiB is enough for a million prices and for all stations and rejected rows that a file may
     // have.
@@ -91,11 +92,7 @@ final class ConfinedProcess {
       throw FrameReader.Broken("an answer that is too long")
     }
     remaining -= Int(length)
-    return try bytes(Int(length))
-  }
-
-  private func bytes(_ count: Int) throws -> [UInt8]? {
-    try Self.bytes(count, from: output.fileHandleForReading)
+    return try Self.bytes(Int(length), from: file)
   }
 
   private static func bytes(_ count: Int, from file: FileHandle) throws -> [UInt8]? {

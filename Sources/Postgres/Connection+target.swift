@@ -1,8 +1,5 @@
 import CPostgres
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 extension Connection {
   /// Creates the database that a target names, where the server is reached but has no such
@@ -21,8 +18,7 @@ extension Connection {
       guard case .cannotConnect(let message) = error, error.isUnknownDatabase,
         let name = message.firstMatch(of: /database "(.+)" does not exist/)?.1
       else { throw error }
-      let other = try Connection(
-        target, "bowser", deadline, connectSeconds: nil, database: "postgres")
+      let other = try Connection(target, deadline: deadline, database: "postgres")
       // `template0` and the encoding make it UTF-8, whatever encoding the server's templates have.
       let statement = try other.query(
         """

@@ -33,27 +33,11 @@ package final class Connection {
   ///   - target: a URI or keywords; empty means PG* variables, service file and `.pgpass`.
   ///   - deadline: when all work on the session must have ended. Connecting has its own limit,
   ///     `connect_timeout`: ten seconds for each host, unless the caller states another one.
-  package convenience init(
-    _ target: String = "", application: String = "bowser", deadline: Deadline = .never
-  ) throws(PostgresError) {
-    try self.init(target, application, deadline, connectSeconds: nil)
-  }
-
-  /// Opens another session, about this one or its run. It connects within five seconds or fails.
-  package func another(_ deadline: Deadline) throws(PostgresError) -> Connection {
-    try Connection(target, application, deadline, connectSeconds: 5)
-  }
-
-  /// Ends sessions of this program that hold locks but send nothing any more. Does nothing where
-  /// they cannot be determined.
-  package func endSilentSessions() {
-    guard let other = try? another(Deadline(seconds: 15)) else { return }
-    try? other.endStalled()
-  }
-
-  init(
-    _ target: String, _ application: String, _ deadline: Deadline, connectSeconds: Int?,
-    database: String? = nil
+  ///   - connectSeconds: the limit of connecting, where this is a session about another one.
+  ///   - database: overrides the database that the target names.
+  package init(
+    _ target: String = "", application: String = "bowser", deadline: Deadline = .never,
+    connectSeconds: Int? = nil, database: String? = nil
   ) throws(PostgresError) {
     self.target = target
     self.application = application
@@ -63,6 +47,18 @@ package final class Connection {
     // The process numbers differ behind a pooler, which reports a number of its own.
     if connectSeconds == nil, serverProcess != Int(PQbackendPID(handle)) { try refuseSharing() }
     heartbeat = Heartbeat(of: self)
+  }
+
+  /// Opens another session, about this one or its run. It connects within five seconds or fails.
+  package func another(_ deadline: Deadline) throws(PostgresError) -> Connection {
+    try Connection(target, application: application, deadline: deadline, connectSeconds: 5)
+  }
+
+  /// Ends sessions of this program that hold locks but send nothing any more. Does nothing where
+  /// they cannot be determined.
+  package func endSilentSessions() {
+    guard let other = try? another(Deadline(seconds: 15)) else { return }
+    try? other.endStalled()
   }
 
   /// Throws where a pooler shares this session between clients. Locks, settings and the role belong
@@ -101,7 +97,6 @@ package final class Connection {
     parameters += [
       ("fallback_application_name", application), ("dbname", target), ("client_encoding", "UTF8"),
     ]
-    // This overrides the database that the target names.
     if let database { parameters.append(("dbname", database)) }
     if let connectSeconds { parameters.append(("connect_timeout", String(connectSeconds))) }
     return parameters
