@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// A secret that prints as `***`, so that no log line or error can contain it by accident.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,

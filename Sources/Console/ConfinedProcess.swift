@@ -1,10 +1,7 @@
 import CSandbox
 import Foundation
 import FuelModel
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// A process of this program that reads data of strangers. It has limited memory and time, and no
 /// network, no database and no key in its environment. Its answer is trusted no more than the data

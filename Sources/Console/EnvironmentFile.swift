@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// The file from which jobs take their keys and settings: lines `NAME=value`, which a shell and
 /// systemd read alike. Only its owner may read it.

@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// A file that is replaced as a whole or not at all. It is written beside its place and renamed
 /// when complete. Until then an older file stays unchanged.

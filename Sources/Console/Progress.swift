@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Reports the progress of long work on standard error. On a terminal it redraws one line.
 /// Elsewhere it writes a line every five seconds, and every thirty seconds after the first half

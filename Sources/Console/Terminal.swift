@@ -1,9 +1,6 @@
 import Foundation
 import FuelModel
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Colours for a terminal. There are none elsewhere, or if the user turned them off by NO_COLOR or
 /// TERM.

@@ -1,8 +1,5 @@
+import Glibc
 import Postgres
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// Ends the process if it works for longer than it may, whatever part of it hangs. The database
 /// server then rolls back the open transaction, and cron starts the next run.

@@ -1,9 +1,6 @@
 import Foundation
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// Runs each feed in a process of its own.
 ///

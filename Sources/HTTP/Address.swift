@@ -1,8 +1,5 @@
 package import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Returns the host of an address, if this program may call it: over HTTPS, without credentials in
 /// the address, and outside of this machine and private networks.

@@ -1,13 +1,7 @@
 import Dispatch
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#endif
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
+import FoundationNetworking
+import Glibc
 
 extension Client {
   /// Returns a client over URLSession that refuses redirects, counts bytes as they arrive and

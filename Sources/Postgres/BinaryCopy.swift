@@ -1,8 +1,5 @@
 import CPostgres
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Writes rows in PostgreSQL's binary COPY format, which takes half the server's work of the text
 /// format.

@@ -1,9 +1,6 @@
 import CPostgres
 import Dispatch
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 extension Connection {
   /// Uses the session alone; the heartbeat does not use it meanwhile.

@@ -1,9 +1,6 @@
 import CPostgres
 import Dispatch
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// One session with PostgreSQL over libpq, owned by the run that opened it. Not `Sendable`.
 ///

@@ -1,8 +1,5 @@
 import CMigrations
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Brings a database to the schema that this program was built with.
 ///
