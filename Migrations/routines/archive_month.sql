@@ -84,7 +84,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.begin_archive_month(smallint, date) IS
   'Creates the empty table of a month of an archive, without its key.';
-REVOKE EXECUTE ON FUNCTION fuel.begin_archive_month(smallint, date) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.begin_archive_month(smallint, date) TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.attach_archive_month(p_source_id smallint, p_month date)
@@ -121,7 +120,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.attach_archive_month(smallint, date) IS
   'Gives the filled table of a month of an archive its key and attaches it.';
-REVOKE EXECUTE ON FUNCTION fuel.attach_archive_month(smallint, date) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.attach_archive_month(smallint, date) TO fuel_writer;
 
 -- Adds staged facts to months that exist already. Returns how many facts were new, and how many of the new ones give an

@@ -273,7 +273,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.forget_coverage() IS 'Notes that the days a feed covers may have changed from a run on.';
-REVOKE EXECUTE ON FUNCTION fuel.forget_coverage() FROM PUBLIC;
 CREATE OR REPLACE TRIGGER run_coverage AFTER UPDATE ON fuel.run FOR EACH ROW
   WHEN (OLD.outcome <> NEW.outcome OR OLD.confirms <> NEW.confirms)
   EXECUTE FUNCTION fuel.forget_coverage();

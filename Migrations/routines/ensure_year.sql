@@ -33,5 +33,4 @@ END
 $$;
 COMMENT ON FUNCTION fuel.ensure_year(integer) IS
   'Creates the partitions of fuel.price, fuel.span and fuel.station_month that hold a year, if they are missing.';
-REVOKE EXECUTE ON FUNCTION fuel.ensure_year(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.ensure_year(integer) TO fuel_writer;

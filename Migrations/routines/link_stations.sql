@@ -124,7 +124,6 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION fuel.forget_sightings(integer) IS
   'Deletes on which days stations of a feed without codes were sighted, because a run starts or stops counting.';
-REVOKE EXECUTE ON FUNCTION fuel.forget_sightings(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.forget_sightings(integer) TO fuel_writer;
 
 -- Returns the times during which lists of their feeds showed station records with any fuel.

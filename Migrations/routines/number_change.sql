@@ -55,7 +55,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.add_link(bigint) IS 'Appends a link to the chain of digests.';
-REVOKE EXECUTE ON FUNCTION fuel.add_link(bigint) FROM PUBLIC, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.number_change(p_run_id integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -79,7 +78,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.number_change(integer) IS
   'Gives a run its number in the order of commits, and its link in the chain of digests.';
-REVOKE EXECUTE ON FUNCTION fuel.number_change(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.number_change(integer) TO fuel_writer;
 
 -- Stores a person's decision that a run does not count, or counts again, with its number in the order of commits.
@@ -97,5 +95,4 @@ END
 $$;
 COMMENT ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) IS
   'Stores that a person withdrew a run, or made it count again.';
-REVOKE EXECUTE ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) TO fuel_writer;

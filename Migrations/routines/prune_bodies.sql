@@ -35,5 +35,4 @@ RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_t
 $$;
 COMMENT ON FUNCTION fuel.prune_bodies(smallint, timestamptz) IS
   'Deletes documents of a feed that were fetched before an instant. Returns how many bodies were deleted.';
-REVOKE EXECUTE ON FUNCTION fuel.prune_bodies(smallint, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.prune_bodies(smallint, timestamptz) TO fuel_writer;

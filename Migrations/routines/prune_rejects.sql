@@ -16,5 +16,4 @@ RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_t
 $$;
 COMMENT ON FUNCTION fuel.prune_rejects(smallint) IS
   'Deletes records of a feed that were refused more than a year ago. Returns how many.';
-REVOKE EXECUTE ON FUNCTION fuel.prune_rejects(smallint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.prune_rejects(smallint) TO fuel_writer;

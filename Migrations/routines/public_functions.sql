@@ -11,7 +11,6 @@ RETURN (
 COMMENT ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) IS
   'The price of a station and fuel in effect at an instant, cents per litre; NULL: no price was believed. After now: '
   'the price that is announced for then, or the present one for as long as it is believed.';
-REVOKE EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.average_at(region text, fuel text, at timestamptz)
@@ -41,7 +40,6 @@ COMMENT ON FUNCTION fuel_v1.average_at(text, text, timestamptz) IS
   'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
   'below three stations, and for an instant after now. In a region of several states, prices of a feed that publishes '
   'late count once those of that instant are published.';
-REVOKE EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.prices_between("from" timestamptz, "to" timestamptz)
@@ -92,7 +90,6 @@ $$;
 COMMENT ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) IS
   'What each station charged within a window of time: like price_history, cut to the window. Does not read the whole '
   'history before the window.';
-REVOKE EXECUTE ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.stations_near(
@@ -127,5 +124,4 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
 $$;
 COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS
   'The stations within a radius of a point in degrees, nearest first.';
-REVOKE EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) TO fuel_reader, fuel_writer;

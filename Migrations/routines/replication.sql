@@ -10,7 +10,6 @@ CREATE OR REPLACE FUNCTION fuel.copied_tables() RETURNS text LANGUAGE sql STABLE
     AND class.relname NOT IN ('migration', 'program')
 $$;
 COMMENT ON FUNCTION fuel.copied_tables() IS 'The tables of schema fuel that a copy has, in SQL.';
-REVOKE EXECUTE ON FUNCTION fuel.copied_tables() FROM PUBLIC;
 
 -- Returns whether months of archives are published. If so, a month must be attached before it is filled: rows that
 -- enter a table before it is attached would not be published.
@@ -39,7 +38,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.publish() IS
   'Creates or updates the publication fuel, with all tables that a copy needs.';
-REVOKE EXECUTE ON FUNCTION fuel.publish() FROM PUBLIC;
 
 -- Empties a database that has just been migrated, so that everything in it comes from another server.
 CREATE OR REPLACE FUNCTION fuel.prepare_subscription() RETURNS void LANGUAGE plpgsql
@@ -60,4 +58,3 @@ END
 $$;
 COMMENT ON FUNCTION fuel.prepare_subscription() IS
   'Prepares a migrated database for a subscription to the publication fuel of another database.';
-REVOKE EXECUTE ON FUNCTION fuel.prepare_subscription() FROM PUBLIC;

@@ -62,7 +62,6 @@ $$;
 COMMENT ON FUNCTION fuel_v1.trend(text, text, integer) IS
   'The last price days of a region and fuel and today so far, as trend_30d shows them for 30 days. A day '
   'without enough stations has NULL. There is no row for an unknown region or fuel.';
-REVOKE EXECUTE ON FUNCTION fuel_v1.trend(text, text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.trend(text, text, integer) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.trend_summary(region text, fuel text, days integer DEFAULT 30)
@@ -120,5 +119,4 @@ $$;
 COMMENT ON FUNCTION fuel_v1.trend_summary(text, text, integer) IS
   'Where the price of a region and fuel is within the range of its last days, as trend_summary shows it for 30 days. '
   'There is no row without a daily average among them.';
-REVOKE EXECUTE ON FUNCTION fuel_v1.trend_summary(text, text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel_v1.trend_summary(text, text, integer) TO fuel_reader, fuel_writer;

@@ -13,8 +13,6 @@ COMMENT ON COLUMN fuel.notice_rule.rule    IS 'Its name.';
 COMMENT ON COLUMN fuel.notice_rule.seen    IS 'What it looks at, as it was then.';
 COMMENT ON COLUMN fuel.notice_rule.seen_at IS 'When.';
 COMMENT ON COLUMN fuel.notice_rule.dropped IS 'How many notices gave way to newer ones, because too many waited.';
-COMMENT ON CONSTRAINT notice_rule_pk         ON fuel.notice_rule IS 'A name means one rule.';
-COMMENT ON CONSTRAINT notice_rule_dropped_ck ON fuel.notice_rule IS 'A count.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.notice_rule TO fuel_writer;
 
 CREATE TABLE fuel.notice (
@@ -34,5 +32,4 @@ COMMENT ON COLUMN fuel.notice.made_at   IS 'When that was seen.';
 COMMENT ON COLUMN fuel.notice.content   IS 'What is told.';
 COMMENT ON COLUMN fuel.notice.attempts  IS 'How often telling it was begun.';
 COMMENT ON COLUMN fuel.notice.told_at   IS 'When its receiver took it. NULL: it waits.';
-COMMENT ON CONSTRAINT notice_pk ON fuel.notice IS 'A number means one notice.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.notice TO fuel_writer;

@@ -17,8 +17,6 @@ COMMENT ON COLUMN fuel.state.price_day_starts IS
   'Local time at which the price day begins: 06:00 in Western Australia, where prices are fixed from then for 24 '
   'hours by law, midnight elsewhere.';
 COMMENT ON COLUMN fuel.state.days_made_until  IS 'The last price day of which fuel.station_month was made. NULL: none.';
-COMMENT ON CONSTRAINT state_pk           ON fuel.state IS 'One row per state.';
-COMMENT ON CONSTRAINT state_price_day_ck ON fuel.state IS 'In the first half of the day.';
 GRANT SELECT, UPDATE (days_made_until) ON fuel.state TO fuel_writer;
 INSERT INTO fuel.state (state, name, time_zone, price_day_starts) VALUES
   ('NSW', 'New South Wales', 'Australia/Sydney', '0'),
@@ -49,8 +47,6 @@ COMMENT ON COLUMN fuel.fuel.is_averaged IS
   'Whether averages are made. Gases and hydrogen are not: no source states their unit.';
 COMMENT ON COLUMN fuel.fuel.is_mapped IS
   'False: a code of a feed that nobody has mapped to a fuel yet. Its prices are kept under it.';
-COMMENT ON CONSTRAINT fuel_pk      ON fuel.fuel IS 'One row per fuel.';
-COMMENT ON CONSTRAINT fuel_code_uq ON fuel.fuel IS 'A code means one fuel.';
 GRANT SELECT, INSERT ON fuel.fuel TO fuel_writer;
 INSERT INTO fuel.fuel (fuel_id, fuel, name, unit, is_averaged) VALUES
   (1, 'U91', 'unleaded 91', 'c/L', true),
@@ -116,11 +112,6 @@ COMMENT ON COLUMN fuel.region.postcodes IS
   'Ranges such as 2000-2234 that place stations of which no position is known.';
 COMMENT ON COLUMN fuel.region.valid_from IS 'First price day on which it is averaged.';
 COMMENT ON COLUMN fuel.region.valid_to   IS 'First price day on which it no longer is.';
-COMMENT ON CONSTRAINT region_pk        ON fuel.region IS 'One row per region.';
-COMMENT ON CONSTRAINT region_state_fk  ON fuel.region IS 'A known state.';
-COMMENT ON CONSTRAINT region_kind_ck   ON fuel.region IS 'A known kind.';
-COMMENT ON CONSTRAINT region_circle_ck ON fuel.region IS 'Capitals and areas have a whole circle, the others none.';
-COMMENT ON CONSTRAINT region_rest_ck   ON fuel.region IS 'A rest is that of a state.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.region TO fuel_writer;
 
 CREATE TABLE fuel.brand_name (
@@ -140,9 +131,6 @@ COMMENT ON COLUMN fuel.brand_name.valid_to        IS 'First day on which it no l
 COMMENT ON COLUMN fuel.brand_name.brand           IS 'The brand.';
 COMMENT ON COLUMN fuel.brand_name.is_members_only IS
   'Whether only members may buy at a station whose brand or name contains these words.';
-COMMENT ON CONSTRAINT brand_name_pk       ON fuel.brand_name IS 'A spelling means one brand at a time.';
-COMMENT ON CONSTRAINT brand_name_order_ck ON fuel.brand_name IS 'The span is not empty.';
-COMMENT ON CONSTRAINT brand_name_case_ck  ON fuel.brand_name IS 'Compared without case.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.brand_name TO fuel_writer;
 
 CREATE TABLE fuel.market_event (
@@ -162,7 +150,4 @@ COMMENT ON COLUMN fuel.market_event.state IS 'The state; NULL: the whole nation.
 COMMENT ON COLUMN fuel.market_event.fuel  IS 'Fuel code; NULL: all of them.';
 COMMENT ON COLUMN fuel.market_event.what  IS 'What happened, in a sentence.';
 COMMENT ON COLUMN fuel.market_event.cpl   IS 'By how much it changed what a litre costs, cents; NULL: not told.';
-COMMENT ON CONSTRAINT market_event_uq       ON fuel.market_event IS 'An event is told once.';
-COMMENT ON CONSTRAINT market_event_state_fk ON fuel.market_event IS 'A known state.';
-COMMENT ON CONSTRAINT market_event_what_ck  ON fuel.market_event IS 'An event says what it is.';
 GRANT SELECT, INSERT, DELETE ON fuel.market_event TO fuel_writer;

@@ -54,8 +54,6 @@ COMMENT ON TABLE fuel.migration IS 'The schema files applied to this database.';
 COMMENT ON COLUMN fuel.migration.name       IS 'File name below Migrations/.';
 COMMENT ON COLUMN fuel.migration.sha256     IS 'Digest of its text, in hex.';
 COMMENT ON COLUMN fuel.migration.applied_at IS 'When this text was applied.';
-COMMENT ON CONSTRAINT migration_pk        ON fuel.migration IS 'One row per file.';
-COMMENT ON CONSTRAINT migration_sha256_ck ON fuel.migration IS 'Sixty-four hex digits.';
 GRANT SELECT ON fuel.migration TO fuel_writer;
 
 CREATE TABLE fuel.program (
@@ -66,5 +64,4 @@ CREATE UNIQUE INDEX program_one_idx ON fuel.program ((true));
 COMMENT ON TABLE fuel.program IS
   'The program whose files were all applied last. No row: a migration is under way or was interrupted.';
 COMMENT ON COLUMN fuel.program.digest IS 'Digest of its files: their names and texts.';
-COMMENT ON CONSTRAINT program_digest_ck ON fuel.program IS 'Sixteen hex digits.';
 GRANT SELECT ON fuel.program TO fuel_writer;

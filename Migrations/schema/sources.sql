@@ -80,14 +80,6 @@ COMMENT ON COLUMN fuel.source.publishes_tomorrow_at IS
   'Local time from which on the feed has the prices of the next price day. NULL: it never has.';
 COMMENT ON COLUMN fuel.source.days_known_until_at IS
   'What fuel.source_day states about the lists of a feed before this instant is up to date. NULL: nothing is.';
-COMMENT ON CONSTRAINT source_pk            ON fuel.source IS 'One row per feed or archive.';
-COMMENT ON CONSTRAINT source_name_uq       ON fuel.source IS 'A name means one feed.';
-COMMENT ON CONSTRAINT source_state_fk      ON fuel.source IS 'A known state.';
-COMMENT ON CONSTRAINT source_order_ck      ON fuel.source IS 'First is not after last.';
-COMMENT ON CONSTRAINT source_delay_ck      ON fuel.source IS 'Up to a week.';
-COMMENT ON CONSTRAINT source_kind_ck       ON fuel.source IS 'A known kind.';
-COMMENT ON CONSTRAINT source_not_before_ck ON fuel.source IS 'No provider is left alone for ever.';
-COMMENT ON CONSTRAINT source_instants_ck   ON fuel.source IS 'Lists came at instants of the calendar.';
 GRANT
   SELECT, INSERT,
   UPDATE (
@@ -105,11 +97,7 @@ CREATE TABLE fuel.price_lapse (
 );
 COMMENT ON TABLE fuel.price_lapse IS
   'Fuels whose prices a source is believed for longer or less long than for the others.';
-COMMENT ON COLUMN fuel.price_lapse.source_id    IS 'The feed or archive.';
-COMMENT ON COLUMN fuel.price_lapse.fuel_id      IS 'The fuel.';
 COMMENT ON COLUMN fuel.price_lapse.lapses_after IS 'As fuel.source.price_lapses_after, for this fuel.';
-COMMENT ON CONSTRAINT price_lapse_pk        ON fuel.price_lapse IS 'One limit a fuel.';
-COMMENT ON CONSTRAINT price_lapse_source_fk ON fuel.price_lapse IS 'A known source.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.price_lapse TO fuel_writer;
 
 CREATE TABLE fuel.terms (
@@ -121,12 +109,9 @@ CREATE TABLE fuel.terms (
   CONSTRAINT terms_source_fk FOREIGN KEY (source_id) REFERENCES fuel.source (source_id)
 );
 COMMENT ON TABLE fuel.terms IS 'Under which terms a feed''s data were taken, since when.';
-COMMENT ON COLUMN fuel.terms.source_id   IS 'The feed.';
 COMMENT ON COLUMN fuel.terms.since_at    IS 'When the configuration first said so.';
 COMMENT ON COLUMN fuel.terms.licence     IS 'The licence.';
 COMMENT ON COLUMN fuel.terms.attribution IS 'The wording it asks for.';
-COMMENT ON CONSTRAINT terms_pk        ON fuel.terms IS 'One set of terms at a time.';
-COMMENT ON CONSTRAINT terms_source_fk ON fuel.terms IS 'A known feed.';
 GRANT SELECT, INSERT ON fuel.terms TO fuel_writer;
 
 CREATE TABLE fuel.archive_coverage (
@@ -141,14 +126,10 @@ CREATE TABLE fuel.archive_coverage (
 COMMENT ON TABLE fuel.archive_coverage IS
   'How far the files of an archive reach in each local month of which they hold prices. No price is carried into a '
   'day that neither an archive nor a feed of the scheme covers.';
-COMMENT ON COLUMN fuel.archive_coverage.source_id IS 'The archive.';
 COMMENT ON COLUMN fuel.archive_coverage.month     IS 'First day of the month.';
 COMMENT ON COLUMN fuel.archive_coverage.last_day  IS 'The last day on which a price began.';
 COMMENT ON COLUMN fuel.archive_coverage.days IS
   'The days on which a price began, as bits; the lowest bit is the first day.';
-COMMENT ON CONSTRAINT archive_coverage_pk        ON fuel.archive_coverage IS 'A month once.';
-COMMENT ON CONSTRAINT archive_coverage_source_fk ON fuel.archive_coverage IS 'A known archive.';
-COMMENT ON CONSTRAINT archive_coverage_day_ck    ON fuel.archive_coverage IS 'A day of the month.';
 GRANT SELECT, INSERT, UPDATE (last_day, days) ON fuel.archive_coverage TO fuel_writer;
 
 CREATE TABLE fuel.source_day (
@@ -160,10 +141,6 @@ CREATE TABLE fuel.source_day (
   CONSTRAINT source_day_why_ck CHECK (why IN ('not_loaded', 'outage', 'frozen', 'late', 'before_first_run'))
 );
 COMMENT ON TABLE fuel.source_day IS 'Which local price days each feed and archive covers, as of the last aggregate.';
-COMMENT ON COLUMN fuel.source_day.source_id IS 'The feed or archive.';
 COMMENT ON COLUMN fuel.source_day.day       IS 'The price day of its state.';
 COMMENT ON COLUMN fuel.source_day.why       IS 'Why it is not covered. NULL: it is.';
-COMMENT ON CONSTRAINT source_day_pk        ON fuel.source_day IS 'A day once.';
-COMMENT ON CONSTRAINT source_day_source_fk ON fuel.source_day IS 'A known source.';
-COMMENT ON CONSTRAINT source_day_why_ck    ON fuel.source_day IS 'A known reason.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.source_day TO fuel_writer;

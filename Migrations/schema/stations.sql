@@ -53,13 +53,6 @@ COMMENT ON COLUMN fuel.station.matched_by IS
   'How that was found: itself, code, address, name (several stations share the address), position, or person '
   '(config/stations.json5).';
 COMMENT ON COLUMN fuel.station.match_doubt   IS 'Why a person should look at it. NULL: nothing is in doubt.';
-COMMENT ON CONSTRAINT station_pk          ON fuel.station IS 'One row per station.';
-COMMENT ON CONSTRAINT station_code_uq     ON fuel.station IS 'A feed''s code means one station.';
-COMMENT ON CONSTRAINT station_source_fk   ON fuel.station IS 'A known feed.';
-COMMENT ON CONSTRAINT station_state_fk    ON fuel.station IS 'A known state.';
-COMMENT ON CONSTRAINT station_place_fk    ON fuel.station IS 'A known record.';
-COMMENT ON CONSTRAINT station_matched_ck  ON fuel.station IS 'A known way.';
-COMMENT ON CONSTRAINT station_position_ck ON fuel.station IS 'Both or none, and on this earth.';
 GRANT
   SELECT, INSERT,
   UPDATE (
@@ -91,7 +84,6 @@ CREATE TABLE fuel.station_description (
 ) WITH (fillfactor = 80);
 COMMENT ON TABLE fuel.station_description IS
   'Every wording in which a feed described a station. fuel.station holds the one seen last.';
-COMMENT ON COLUMN fuel.station_description.station_id    IS 'The station.';
 COMMENT ON COLUMN fuel.station_description.wording_md5   IS 'Digest of the description.';
 COMMENT ON COLUMN fuel.station_description.state         IS 'State or territory.';
 COMMENT ON COLUMN fuel.station_description.time_zone     IS 'IANA zone of the place.';
@@ -108,9 +100,6 @@ COMMENT ON COLUMN fuel.station_description.first_seen_at IS 'Oldest document wit
 COMMENT ON COLUMN fuel.station_description.last_seen_at  IS 'Newest document with it.';
 COMMENT ON COLUMN fuel.station_description.details IS
   'What only views show of the station, as texts by name, such as a telephone number. NULL: nothing.';
-COMMENT ON CONSTRAINT station_description_pk         ON fuel.station_description IS 'A wording once.';
-COMMENT ON CONSTRAINT station_description_station_fk ON fuel.station_description IS 'A known station.';
-COMMENT ON CONSTRAINT station_description_order_ck   ON fuel.station_description IS 'First is not after last.';
 GRANT SELECT, INSERT, UPDATE (run_id, first_seen_at, last_seen_at) ON fuel.station_description TO fuel_writer;
 
 CREATE TABLE fuel.station_sighting (
@@ -129,8 +118,6 @@ COMMENT ON COLUMN fuel.station_sighting.station_id  IS 'The station record.';
 COMMENT ON COLUMN fuel.station_sighting.wording_md5 IS 'The wording; see station_description.';
 COMMENT ON COLUMN fuel.station_sighting.month       IS 'First day of the month.';
 COMMENT ON COLUMN fuel.station_sighting.days        IS 'One bit a day; the lowest is the first day.';
-COMMENT ON CONSTRAINT station_sighting_pk      ON fuel.station_sighting IS 'A month once.';
-COMMENT ON CONSTRAINT station_sighting_days_ck ON fuel.station_sighting IS 'At least one day.';
 GRANT SELECT, INSERT, UPDATE (days) ON fuel.station_sighting TO fuel_writer;
 
 CREATE TABLE fuel.station_decision (
@@ -152,7 +139,6 @@ COMMENT ON COLUMN fuel.station_decision.second_source  IS 'Feed or archive of th
 COMMENT ON COLUMN fuel.station_decision.second_station IS 'Its code there.';
 COMMENT ON COLUMN fuel.station_decision.is_same        IS 'Whether they are one place.';
 COMMENT ON COLUMN fuel.station_decision.reason         IS 'Why.';
-COMMENT ON CONSTRAINT station_decision_pk ON fuel.station_decision IS 'Decided once.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.station_decision TO fuel_writer;
 
 CREATE TABLE fuel.station_doubt (
@@ -171,10 +157,6 @@ COMMENT ON COLUMN fuel.station_doubt.first_id  IS 'The record that was seen last
 COMMENT ON COLUMN fuel.station_doubt.second_id IS 'The other record.';
 COMMENT ON COLUMN fuel.station_doubt.score     IS 'How likely they are one: from 0 to 100, by name, address and time.';
 COMMENT ON COLUMN fuel.station_doubt.why       IS 'What speaks for it, or which rule left it open.';
-COMMENT ON CONSTRAINT station_doubt_pk        ON fuel.station_doubt IS 'A pair once.';
-COMMENT ON CONSTRAINT station_doubt_first_fk  ON fuel.station_doubt IS 'A known record.';
-COMMENT ON CONSTRAINT station_doubt_second_fk ON fuel.station_doubt IS 'A known record.';
-COMMENT ON CONSTRAINT station_doubt_score_ck  ON fuel.station_doubt IS 'A percentage.';
 GRANT SELECT, INSERT, DELETE ON fuel.station_doubt TO fuel_writer;
 
 CREATE TABLE fuel.region_station (
@@ -187,13 +169,9 @@ CREATE TABLE fuel.region_station (
 );
 CREATE INDEX region_station_station_idx ON fuel.region_station (station_id);
 COMMENT ON TABLE fuel.region_station IS 'Which stations a region averages over.';
-COMMENT ON COLUMN fuel.region_station.region     IS 'The region.';
 COMMENT ON COLUMN fuel.region_station.station_id IS 'A station in it.';
 COMMENT ON COLUMN fuel.region_station.is_nearest IS
   'Whether it is the smallest region that the station lies in, whose verdict the station follows.';
-COMMENT ON CONSTRAINT region_station_pk         ON fuel.region_station IS 'A station counts once.';
-COMMENT ON CONSTRAINT region_station_region_fk  ON fuel.region_station IS 'A known region.';
-COMMENT ON CONSTRAINT region_station_station_fk ON fuel.region_station IS 'A known station.';
 GRANT SELECT, INSERT, DELETE, UPDATE (is_nearest) ON fuel.region_station TO fuel_writer;
 
 CREATE TABLE fuel.counted_place (
@@ -216,5 +194,4 @@ COMMENT ON COLUMN fuel.counted_place.latitude IS
   'Degrees. NULL: the station is nobody''s neighbour: its position is not known, it sells to members only, it has '
   'become part of another one, or no run that counts names it.';
 COMMENT ON COLUMN fuel.counted_place.longitude  IS 'Degrees. NULL as latitude is.';
-COMMENT ON CONSTRAINT counted_place_pk ON fuel.counted_place IS 'A station counts in one way.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.counted_place TO fuel_writer;

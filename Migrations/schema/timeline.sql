@@ -15,16 +15,12 @@ CREATE INDEX shown_price_source_idx ON fuel.shown_price (source_id);
 COMMENT ON TABLE fuel.shown_price IS
   'What a feed stated last of every station and fuel of which a fact counts: the newest of its facts. The present of '
   'readers is fuel.present_span.';
-COMMENT ON COLUMN fuel.shown_price.station_id   IS 'The station.';
-COMMENT ON COLUMN fuel.shown_price.fuel_id      IS 'The fuel.';
-COMMENT ON COLUMN fuel.shown_price.source_id    IS 'The feed.';
 COMMENT ON COLUMN fuel.shown_price.price_tenths IS 'The price, tenths of a cent per litre. 0: not offered.';
 COMMENT ON COLUMN fuel.shown_price.stamped_at   IS 'When it begins.';
 COMMENT ON COLUMN fuel.shown_price.learnt_at    IS 'When it was fetched.';
 COMMENT ON COLUMN fuel.shown_price.is_listed IS
   'Whether the newest list that says anything about it shows it. NULL: no list ever did, as with feeds whose prices end '
   'by themselves.';
-COMMENT ON CONSTRAINT shown_price_pk ON fuel.shown_price IS 'One row per station and fuel.';
 GRANT SELECT, INSERT, UPDATE ON fuel.shown_price TO fuel_writer;
 
 CREATE TABLE fuel.span (
@@ -55,8 +51,6 @@ CREATE INDEX span_suspect_idx ON fuel.span (fuel_id, from_at) WHERE is_suspect;
 COMMENT ON TABLE fuel.span IS
   'The times during which one price of a station and fuel is believed. Made from the reports of all its records; '
   'spans of one station and fuel do not overlap. One partition per UTC year.';
-COMMENT ON COLUMN fuel.span.station_id     IS 'The station.';
-COMMENT ON COLUMN fuel.span.fuel_id        IS 'The fuel.';
 COMMENT ON COLUMN fuel.span.from_at        IS 'When the price began, restatements folded.';
 COMMENT ON COLUMN fuel.span.until_at IS
   'Until when it is believed. Of an open span: until when, if no list shows it any more; see fuel.believed.';
@@ -74,61 +68,28 @@ COMMENT ON COLUMN fuel.span.is_suspect IS
 COMMENT ON COLUMN fuel.span.doubt          IS 'Why it is doubtful: far or placeholder. NULL: it is not.';
 COMMENT ON COLUMN fuel.span.doubt_from_at  IS 'From when on it is doubtful.';
 COMMENT ON COLUMN fuel.span.doubt_until_at IS 'Until when it is doubtful.';
-COMMENT ON CONSTRAINT span_pk       ON fuel.span IS 'A span begins once.';
-COMMENT ON CONSTRAINT span_order_ck ON fuel.span IS 'It ends after it begins, and lapses at its end or later.';
-COMMENT ON CONSTRAINT span_price_ck ON fuel.span IS 'As in fuel.price; what is not offered has no span.';
-COMMENT ON CONSTRAINT span_doubt_ck ON fuel.span IS 'A doubt has a known reason and both ends.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.span TO fuel_writer;
 
 CREATE TABLE fuel.present_span (
-  station_id     integer     NOT NULL,
-  fuel_id        smallint    NOT NULL,
-  from_at        timestamptz NOT NULL,
-  until_at       timestamptz NOT NULL,
-  lapses_at      timestamptz NOT NULL,
-  is_open        boolean     NOT NULL,
-  is_ended       boolean     NOT NULL,
-  price_tenths   integer     NOT NULL,
-  source_id      smallint    NOT NULL,
-  seen_by        smallint    NOT NULL,
-  stated_at      timestamptz NOT NULL,
-  learnt_at      timestamptz NOT NULL,
-  doubt          text,
-  doubt_from_at  timestamptz,
-  doubt_until_at timestamptz,
+  LIKE fuel.span INCLUDING COMMENTS,
   next_from_at   timestamptz,
   next_tenths    integer,
   is_level       boolean     NOT NULL DEFAULT false,
   CONSTRAINT present_span_pk PRIMARY KEY (station_id, fuel_id),
   CONSTRAINT present_span_next_ck CHECK ((next_from_at IS NULL) = (next_tenths IS NULL))
 ) WITH (fillfactor = 80);
+ALTER TABLE fuel.present_span DROP COLUMN is_suspect;
 CREATE INDEX present_span_fuel_idx ON fuel.present_span (fuel_id);
 COMMENT ON TABLE fuel.present_span IS
   'A copy of the newest span of every station and fuel, and of the one after it, so that nobody walks the history to '
   'know the present. A station and fuel without a row has no span.';
-COMMENT ON COLUMN fuel.present_span.station_id     IS 'The station.';
-COMMENT ON COLUMN fuel.present_span.fuel_id        IS 'The fuel.';
 COMMENT ON COLUMN fuel.present_span.from_at IS
   'As in fuel.span: the newest that had begun when it was written, else the first one.';
-COMMENT ON COLUMN fuel.present_span.until_at       IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.lapses_at      IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.is_open        IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.is_ended       IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.price_tenths   IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.source_id      IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.seen_by        IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.stated_at      IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.learnt_at      IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.doubt          IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.doubt_from_at  IS 'As in fuel.span.';
-COMMENT ON COLUMN fuel.present_span.doubt_until_at IS 'As in fuel.span.';
 COMMENT ON COLUMN fuel.present_span.next_from_at   IS 'When the next span begins. NULL: none is known.';
 COMMENT ON COLUMN fuel.present_span.next_tenths    IS 'Its price, tenths of a cent per litre. NULL: none is known.';
 COMMENT ON COLUMN fuel.present_span.is_level IS
   'Whether the price before it is known to lie near it, or not to exist, so that a price that follows and lies near '
   'it makes no price suspect. false: it is not known.';
-COMMENT ON CONSTRAINT present_span_pk      ON fuel.present_span IS 'One row per station and fuel.';
-COMMENT ON CONSTRAINT present_span_next_ck ON fuel.present_span IS 'The next price has an instant.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.present_span TO fuel_writer;
 
 CREATE TABLE fuel.touched (
@@ -142,10 +103,8 @@ COMMENT ON TABLE fuel.touched IS
   'Records and fuels of which something was reported since their spans were made. A run makes the spans of its own; '
   'an aggregate those that are left: archives, links, confirmations.';
 COMMENT ON COLUMN fuel.touched.station_id IS 'The station record.';
-COMMENT ON COLUMN fuel.touched.fuel_id    IS 'The fuel.';
 COMMENT ON COLUMN fuel.touched.from_at    IS 'From when on something may be different.';
 COMMENT ON COLUMN fuel.touched.is_made    IS 'Whether its spans are made and only their doubts are left to be judged.';
-COMMENT ON CONSTRAINT touched_pk ON fuel.touched IS 'Touched once.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.touched TO fuel_writer;
 
 CREATE TABLE fuel.touched_month (
@@ -155,7 +114,5 @@ CREATE TABLE fuel.touched_month (
 );
 COMMENT ON TABLE fuel.touched_month IS
   'Local months of archives that were loaded since their spans were made: every station and fuel of them is touched.';
-COMMENT ON COLUMN fuel.touched_month.source_id IS 'The archive.';
 COMMENT ON COLUMN fuel.touched_month.month     IS 'First day of the month.';
-COMMENT ON CONSTRAINT touched_month_pk ON fuel.touched_month IS 'Touched once.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.touched_month TO fuel_writer;

@@ -10,14 +10,10 @@ CREATE TABLE fuel.market (
   CONSTRAINT market_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region)
 );
 COMMENT ON TABLE fuel.market IS 'Whether a region and fuel has a price cycle, as of the last aggregate.';
-COMMENT ON COLUMN fuel.market.region       IS 'The region.';
-COMMENT ON COLUMN fuel.market.fuel_id      IS 'The fuel.';
 COMMENT ON COLUMN fuel.market.is_cycling IS
   'The last three cycles are alike, what rises falls again, and the present one is not overdue.';
 COMMENT ON COLUMN fuel.market.trough_on    IS 'When the present cycle began. NULL: there is none.';
 COMMENT ON COLUMN fuel.market.typical_days IS 'The middle of the last three cycles'' lengths. NULL: no cycle.';
-COMMENT ON CONSTRAINT market_pk        ON fuel.market IS 'One row per region and fuel.';
-COMMENT ON CONSTRAINT market_region_fk ON fuel.market IS 'A known region.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.market TO fuel_writer;
 
 CREATE TABLE fuel.cycle (
@@ -34,17 +30,11 @@ CREATE TABLE fuel.cycle (
   CONSTRAINT cycle_height_ck CHECK (trough_cpl < peak_cpl)
 );
 COMMENT ON TABLE fuel.cycle IS 'The completed price cycles of the stored history, by region and fuel.';
-COMMENT ON COLUMN fuel.cycle.region     IS 'The region.';
-COMMENT ON COLUMN fuel.cycle.fuel_id    IS 'The fuel.';
 COMMENT ON COLUMN fuel.cycle.trough_on  IS 'The day on which it began.';
 COMMENT ON COLUMN fuel.cycle.trough_cpl IS 'The average of that day, c/L.';
 COMMENT ON COLUMN fuel.cycle.peak_on    IS 'The day of its peak.';
 COMMENT ON COLUMN fuel.cycle.peak_cpl   IS 'The average of that day, c/L.';
 COMMENT ON COLUMN fuel.cycle.ends_on    IS 'The day of the next trough, on which the next one began.';
-COMMENT ON CONSTRAINT cycle_pk        ON fuel.cycle IS 'A cycle begins once.';
-COMMENT ON CONSTRAINT cycle_region_fk ON fuel.cycle IS 'A known region.';
-COMMENT ON CONSTRAINT cycle_order_ck  ON fuel.cycle IS 'Trough, peak, trough.';
-COMMENT ON CONSTRAINT cycle_height_ck ON fuel.cycle IS 'Peaks are above troughs.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.cycle TO fuel_writer;
 
 CREATE TABLE fuel.station_habit (
@@ -59,15 +49,11 @@ CREATE TABLE fuel.station_habit (
 );
 COMMENT ON TABLE fuel.station_habit IS
   'A station''s usual place beside its nearest region, to tell when it stands out.';
-COMMENT ON COLUMN fuel.station_habit.station_id     IS 'The station.';
-COMMENT ON COLUMN fuel.station_habit.fuel_id        IS 'The fuel.';
 COMMENT ON COLUMN fuel.station_habit.region         IS 'The smallest region that it lies in.';
 COMMENT ON COLUMN fuel.station_habit.difference_cpl IS
   'Median over sixty days of its day''s price less the region''s average, c/L.';
 COMMENT ON COLUMN fuel.station_habit.days           IS 'On how many days both were known.';
 COMMENT ON COLUMN fuel.station_habit.until_day      IS 'The last of those sixty days.';
-COMMENT ON CONSTRAINT station_habit_pk        ON fuel.station_habit IS 'One row per station, fuel, region.';
-COMMENT ON CONSTRAINT station_habit_region_fk ON fuel.station_habit IS 'A known region.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.station_habit TO fuel_writer;
 
 CREATE TABLE fuel.verdict (
@@ -118,7 +104,6 @@ CREATE TABLE fuel.verdict (
 );
 COMMENT ON TABLE fuel.verdict IS 'Every verdict that was given, with what it was based on. Never changed afterwards.';
 COMMENT ON COLUMN fuel.verdict.region IS 'The region. It may have left the configuration since; its verdicts stay.';
-COMMENT ON COLUMN fuel.verdict.fuel_id                    IS 'The fuel.';
 COMMENT ON COLUMN fuel.verdict.computed_at                IS 'When it was given.';
 COMMENT ON COLUMN fuel.verdict.day                        IS 'The price day it was given on.';
 COMMENT ON COLUMN fuel.verdict.verdict                    IS 'fill_up, wait or no_difference.';
@@ -157,14 +142,6 @@ COMMENT ON COLUMN fuel.verdict.expected_low_from_on       IS 'The first day it m
 COMMENT ON COLUMN fuel.verdict.expected_low_to_on         IS 'The last such day. NULL: as above.';
 COMMENT ON COLUMN fuel.verdict.share_raised IS
   'Share of the stations that had gone up by five cents since the last trough. NULL: the market was not rising.';
-COMMENT ON CONSTRAINT verdict_pk            ON fuel.verdict IS 'One verdict at a time.';
-COMMENT ON CONSTRAINT verdict_verdict_ck    ON fuel.verdict IS 'A known word.';
-COMMENT ON CONSTRAINT verdict_basis_ck      ON fuel.verdict IS 'A known word.';
-COMMENT ON CONSTRAINT verdict_confidence_ck ON fuel.verdict IS 'A probability.';
-COMMENT ON CONSTRAINT verdict_phase_ck      ON fuel.verdict IS 'A known word.';
-COMMENT ON CONSTRAINT verdict_state_ck      ON fuel.verdict IS 'A known word.';
-COMMENT ON CONSTRAINT verdict_chance_ck     ON fuel.verdict IS 'Probabilities and shares.';
-COMMENT ON CONSTRAINT verdict_low_ck        ON fuel.verdict IS 'First and last day in order.';
 GRANT SELECT, INSERT ON fuel.verdict TO fuel_writer;
 
 CREATE TABLE fuel.verdict_score (
@@ -202,8 +179,6 @@ COMMENT ON TABLE fuel.verdict_score IS 'How good verdicts were, and how good hab
 COMMENT ON COLUMN fuel.verdict_score.scored IS
   'given: the verdicts as they were given, once a day; replayed: those of the last backtest over the stored history.';
 COMMENT ON COLUMN fuel.verdict_score.method              IS 'The method, or a habit.';
-COMMENT ON COLUMN fuel.verdict_score.region              IS 'The region.';
-COMMENT ON COLUMN fuel.verdict_score.fuel_id             IS 'The fuel.';
 COMMENT ON COLUMN fuel.verdict_score.year                IS 'The calendar year. NULL: all of them.';
 COMMENT ON COLUMN fuel.verdict_score.horizon             IS 'Within how many days a driver buys once.';
 COMMENT ON COLUMN fuel.verdict_score.n                   IS 'How many windows it has, one from each day on.';
@@ -223,11 +198,6 @@ COMMENT ON COLUMN fuel.verdict_score.flips_30d           IS 'Turns from fill_up 
 COMMENT ON COLUMN fuel.verdict_score.from_on             IS 'First day that was scored.';
 COMMENT ON COLUMN fuel.verdict_score.until_on            IS 'Last day of it.';
 COMMENT ON COLUMN fuel.verdict_score.computed_at         IS 'When.';
-COMMENT ON CONSTRAINT verdict_score_scored_ck  ON fuel.verdict_score IS 'A known word.';
-COMMENT ON CONSTRAINT verdict_score_year_ck    ON fuel.verdict_score IS 'Given verdicts are scored as a whole.';
-COMMENT ON CONSTRAINT verdict_score_horizon_ck ON fuel.verdict_score IS 'A known horizon.';
-COMMENT ON CONSTRAINT verdict_score_n_ck       ON fuel.verdict_score IS 'A score of something.';
-COMMENT ON CONSTRAINT verdict_score_days_ck    ON fuel.verdict_score IS 'First and last day in order.';
 GRANT SELECT, INSERT, DELETE ON fuel.verdict_score TO fuel_writer;
 
 CREATE TABLE fuel.verdict_calibration (
@@ -250,7 +220,4 @@ COMMENT ON COLUMN fuel.verdict_calibration.decile IS 'Which tenth of the probabi
 COMMENT ON COLUMN fuel.verdict_calibration.stated IS 'The mean of what was said in it.';
 COMMENT ON COLUMN fuel.verdict_calibration.real   IS 'The share of days on which it came.';
 COMMENT ON COLUMN fuel.verdict_calibration.days   IS 'How many days, over all regions and fuels.';
-COMMENT ON CONSTRAINT verdict_calibration_pk        ON fuel.verdict_calibration IS 'One row a tenth.';
-COMMENT ON CONSTRAINT verdict_calibration_event_ck  ON fuel.verdict_calibration IS 'A known word.';
-COMMENT ON CONSTRAINT verdict_calibration_decile_ck ON fuel.verdict_calibration IS 'Tenths.';
 GRANT SELECT, INSERT, DELETE ON fuel.verdict_calibration TO fuel_writer;

@@ -19,14 +19,9 @@ FROM fuel.answer
 JOIN fuel.run USING (run_id)
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel.kept_answer IS 'The kept answers of feeds, with their present standing.';
-COMMENT ON COLUMN fuel.kept_answer.run_id    IS 'The run that brought it.';
-COMMENT ON COLUMN fuel.kept_answer.source_id IS 'The feed.';
-COMMENT ON COLUMN fuel.kept_answer.taken_at  IS 'The instant whose state it shows.';
-COMMENT ON COLUMN fuel.kept_answer.learnt_at IS 'When it was fetched.';
 COMMENT ON COLUMN fuel.kept_answer.kind      IS '0: a complete list; 1: a list that is not complete; 2: prices of whole days; 3: an update.';
 COMMENT ON COLUMN fuel.kept_answer.counts    IS 'Whether what it states counts.';
 COMMENT ON COLUMN fuel.kept_answer.told_days IS 'When the days begin of which it tells prices; NULL unless kind is 2.';
-COMMENT ON COLUMN fuel.kept_answer.is_adopted IS 'As in fuel.answer.';
 
 -- Facts follow from the answers that count (fuel.answer). Only facts from before answers were kept, of runs that had
 -- stopped counting by then, are left out here.
@@ -44,13 +39,6 @@ FROM fuel.price
 WHERE price.run_id NOT IN (
   SELECT run.run_id FROM fuel.run WHERE run.outcome IN ('superseded', 'withdrawn', 'refused'));
 COMMENT ON VIEW fuel.counted_price IS 'Facts of the runs that count: prices.';
-COMMENT ON COLUMN fuel.counted_price.station_id   IS 'The station.';
-COMMENT ON COLUMN fuel.counted_price.fuel_id      IS 'The fuel.';
-COMMENT ON COLUMN fuel.counted_price.source_id    IS 'The feed that reported it.';
-COMMENT ON COLUMN fuel.counted_price.effective_at IS 'When the price began.';
-COMMENT ON COLUMN fuel.counted_price.price_tenths IS 'Tenths of a cent per litre; 0: not offered.';
-COMMENT ON COLUMN fuel.counted_price.run_id       IS 'The run that reported it.';
-COMMENT ON COLUMN fuel.counted_price.learnt_at    IS 'When its document was fetched.';
 
 CREATE OR REPLACE VIEW fuel.counted_listing AS
 SELECT
@@ -66,13 +54,7 @@ WHERE listing.run_id NOT IN (
   SELECT run.run_id FROM fuel.run WHERE run.outcome IN ('superseded', 'withdrawn', 'refused'));
 COMMENT ON VIEW fuel.counted_listing IS
   'Facts of the runs that count: what lists show and leave out. A row may repeat the one before it.';
-COMMENT ON COLUMN fuel.counted_listing.station_id IS 'The station.';
-COMMENT ON COLUMN fuel.counted_listing.fuel_id    IS 'The fuel.';
-COMMENT ON COLUMN fuel.counted_listing.source_id  IS 'The feed.';
-COMMENT ON COLUMN fuel.counted_listing.changed_at IS 'As in fuel.listing.';
-COMMENT ON COLUMN fuel.counted_listing.is_listed  IS 'Whether it is listed from then on.';
 COMMENT ON COLUMN fuel.counted_listing.turn IS
   '0: it is not offered; 1: it is listed; 2: it is not seen. Of several rows of one instant the one with the highest '
   'number counts.';
-COMMENT ON COLUMN fuel.counted_listing.run_id     IS 'The run that brought the list.';
 GRANT SELECT ON fuel.kept_answer, fuel.counted_price, fuel.counted_listing TO fuel_writer;

@@ -31,6 +31,4 @@ FROM (
   SELECT aside.* FROM fuel.withdrawn_archive_price AS aside
 ) AS archived;
 COMMENT ON VIEW fuel.fact_hash IS 'All stored evidence with its hash: answers, facts of archives, and facts from before answers were kept.';
-COMMENT ON COLUMN fuel.fact_hash.run_id IS 'The run that it names.';
-COMMENT ON COLUMN fuel.fact_hash.hash   IS 'Its hash.';
 GRANT SELECT ON fuel.fact_hash TO fuel_writer;

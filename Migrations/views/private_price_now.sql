@@ -79,7 +79,6 @@ $$;
 COMMENT ON FUNCTION fuel.span_around(integer, smallint, timestamptz) IS
   'The span of a station and fuel at an instant and the next one. If there is no span, its price is 0; if there is no '
   'next one, that is NULL.';
-REVOKE EXECUTE ON FUNCTION fuel.span_around(integer, smallint, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.span_around(integer, smallint, timestamptz) TO fuel_reader, fuel_writer;
 
 -- The present: for each station and fuel the span at the clock, and the next span. The copy in fuel.present_span holds
@@ -180,24 +179,11 @@ LEFT JOIN fuel.sight AS reporter ON reporter.source_id = shown.source_id
 WHERE shown.price_tenths <> 0 OR shown.next_tenths <> 0;
 COMMENT ON VIEW fuel.price_now IS
   'The price in effect now and the next one. One row per station and fuel that has either.';
-COMMENT ON COLUMN fuel.price_now.station_id        IS 'The station.';
-COMMENT ON COLUMN fuel.price_now.fuel_id           IS 'The fuel.';
-COMMENT ON COLUMN fuel.price_now.source_id         IS 'Who reported it last.';
-COMMENT ON COLUMN fuel.price_now.price_tenths      IS 'Price in effect, tenths of a cent; 0: none.';
-COMMENT ON COLUMN fuel.price_now.effective_at      IS 'Since when that price holds.';
 COMMENT ON COLUMN fuel.price_now.confirmed_at      IS 'When it was last seen, less the delay of the feed that saw it.';
-COMMENT ON COLUMN fuel.price_now.lapses_at         IS 'Until when it is believed.';
-COMMENT ON COLUMN fuel.price_now.is_fresh          IS 'Whether it is believed now.';
-COMMENT ON COLUMN fuel.price_now.is_flagged        IS 'Whether it is doubtful.';
-COMMENT ON COLUMN fuel.price_now.next_tenths       IS 'The next price, tenths of a cent; NULL: not known.';
-COMMENT ON COLUMN fuel.price_now.next_effective_at IS 'When the next price begins; NULL: not known.';
-COMMENT ON COLUMN fuel.price_now.now_at            IS 'The clock that was used.';
-COMMENT ON COLUMN fuel.price_now.is_public         IS 'Whether anybody may buy there.';
 COMMENT ON COLUMN fuel.price_now.is_counted        IS
   'Whether averages, comparisons and verdicts count it: it is a price, is believed, is not doubtful, the first run of the feed that reported its beginning is not later than now, and anybody may buy there.';
 COMMENT ON COLUMN fuel.price_now.delay             IS
   'How old the prices of its feed are when they are published; 0: without delay.';
-COMMENT ON COLUMN fuel.price_now.flag_reason       IS 'Why it is doubtful; NULL: it is not doubtful.';
 GRANT SELECT ON fuel.price_now TO fuel_writer;
 
 -- Stores the present in pg_temp.price_now until the transaction ends. What an aggregate makes of the present reads it

@@ -9,7 +9,4 @@ FROM fuel.region
 CROSS JOIN fuel.country
 LEFT JOIN fuel.state USING (state);
 COMMENT ON VIEW fuel.region_clock IS 'The clock by which the days of a region are counted. One row per region.';
-COMMENT ON COLUMN fuel.region_clock.region    IS 'The region.';
-COMMENT ON COLUMN fuel.region_clock.time_zone IS 'IANA zone.';
-COMMENT ON COLUMN fuel.region_clock.starts    IS 'Local time at which its price day begins.';
 GRANT SELECT ON fuel.region_clock TO fuel_writer;

@@ -5,8 +5,6 @@ FROM fuel.state
 LEFT JOIN fuel.source ON source.state = state.state AND source.kind <> 'archive'
 GROUP BY state.state;
 COMMENT ON VIEW fuel.state_delay IS 'How late states publish. One row per state.';
-COMMENT ON COLUMN fuel.state_delay.state IS 'The state.';
-COMMENT ON COLUMN fuel.state_delay.delay IS 'How old its newest prices are when they are published; 0: without delay.';
 GRANT SELECT ON fuel.state_delay TO fuel_writer;
 
 -- Where every feed of a state publishes late, the averages of the state are of an earlier instant and say so. In any
@@ -27,7 +25,6 @@ LEFT JOIN fuel.state_delay USING (state)
 -- in it.
 OFFSET 0;
 COMMENT ON VIEW fuel.region_delay IS 'How old prices may be to count in a region. One row per region.';
-COMMENT ON COLUMN fuel.region_delay.region IS 'The region.';
 COMMENT ON COLUMN fuel.region_delay.delay  IS 'Prices of feeds with a longer delay are left out.';
 COMMENT ON COLUMN fuel.region_delay.is_late IS 'Whether today''s average is not known today.';
 GRANT SELECT ON fuel.region_delay TO fuel_writer;

@@ -11,12 +11,7 @@ SELECT
   source.delay
 FROM fuel.source;
 COMMENT ON VIEW fuel.sight IS 'How long the newest list of a feed is believed. One row per feed and archive.';
-COMMENT ON COLUMN fuel.sight.source_id      IS 'The feed or archive.';
-COMMENT ON COLUMN fuel.sight.last_listed_at IS 'When its newest list was taken that confirms prices; NULL: there is none.';
-COMMENT ON COLUMN fuel.sight.seen_until_at  IS 'Until when that list is believed; NULL: there is none.';
 COMMENT ON COLUMN fuel.sight.counts_from_at IS
   'From when its prices count in averages: the first run of a feed. Before it, only prices that have not '
   'changed since are known. NULL: always, as for archives and prices of whole days.';
-COMMENT ON COLUMN fuel.sight.lapses_after IS 'For how long each of its lists is believed.';
-COMMENT ON COLUMN fuel.sight.delay IS 'How old its prices are when they are published; 0: without delay.';
 GRANT SELECT ON fuel.sight TO fuel_writer;

@@ -36,14 +36,5 @@ CROSS JOIN LATERAL (
 WHERE entry.standing = 1;
 COMMENT ON VIEW fuel.station_day IS
   'The price days that have ended, of each station and fuel with a price that is not doubtful.';
-COMMENT ON COLUMN fuel.station_day.station_id IS 'The station.';
-COMMENT ON COLUMN fuel.station_day.fuel       IS 'Fuel code.';
-COMMENT ON COLUMN fuel.station_day.day        IS 'The price day.';
 COMMENT ON COLUMN fuel.station_day.mean       IS 'Time-weighted mean, in 65,536ths of a tenth of a cent per litre.';
-COMMENT ON COLUMN fuel.station_day.low        IS 'Lowest price, tenths of a cent.';
-COMMENT ON COLUMN fuel.station_day.high       IS 'Highest price, tenths of a cent.';
-COMMENT ON COLUMN fuel.station_day.last       IS 'Last price, tenths of a cent.';
-COMMENT ON COLUMN fuel.station_day.coverage   IS 'Share of the day for which a price is believed, from 0 to 1.';
-COMMENT ON COLUMN fuel.station_day.is_complete IS 'Whether coverage is three quarters or more.';
-COMMENT ON COLUMN fuel.station_day.month      IS 'The first day of its month.';
 GRANT SELECT ON fuel.station_day TO fuel_writer;

@@ -30,11 +30,8 @@ CROSS JOIN LATERAL (
 WHERE num_nonnulls(part.brand, part.suburb, part.postcode) < 3;
 COMMENT ON VIEW fuel.sketch IS
   'Descriptions that state less than another one and nothing else. One row per station record and such a description.';
-COMMENT ON COLUMN fuel.sketch.station_id    IS 'The station record.';
-COMMENT ON COLUMN fuel.sketch.wording_md5   IS 'The description.';
 COMMENT ON COLUMN fuel.sketch.whole_md5     IS 'The fullest description that it fits; of several, the newest.';
 COMMENT ON COLUMN fuel.sketch.first_seen_at IS 'Oldest document with it; NULL: it fits several fuller descriptions.';
-COMMENT ON COLUMN fuel.sketch.last_seen_at  IS 'Newest document with it.';
 GRANT SELECT ON fuel.sketch TO fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.station_history AS

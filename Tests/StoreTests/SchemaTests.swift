@@ -25,6 +25,11 @@ struct SchemaTests {
         JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid
         WHERE class.relnamespace IN ('fuel'::regnamespace, 'fuel_v1'::regnamespace)
           AND class.relkind IN ('r', 'p', 'v') AND NOT class.relispartition
+          -- Columns of private views are those of their tables, and numbers mean the same everywhere.
+          AND (
+            class.relnamespace = 'fuel_v1'::regnamespace
+            OR class.relkind <> 'v' AND attribute.attname NOT IN (
+              'station_id', 'fuel_id', 'source_id', 'region', 'run_id'))
           AND attribute.attnum > 0 AND NOT attribute.attisdropped
           AND col_description(class.oid, attribute.attnum) IS NULL
         """)
@@ -35,8 +40,7 @@ struct SchemaTests {
         FROM pg_constraint AS constr
         JOIN pg_class AS class ON class.oid = constr.conrelid
         WHERE class.relnamespace = 'fuel'::regnamespace AND NOT class.relispartition
-          AND (obj_description(constr.oid, 'pg_constraint') IS NULL
-            OR constr.conname !~ '_(pk|uq|fk|ck)$')
+          AND constr.conname !~ '_(pk|uq|fk|ck)$'
         """)
       #expect(constraints == [])
       let functions = try Connection(target).lines(
@@ -186,7 +190,7 @@ struct SchemaTests {
         """)
       #expect(
         deletes == [
-          "average_keeping", "average_kept", "brand_name", "counted_place", "cycle", "daily_rollup",
+          "brand_name", "counted_place", "cycle", "daily_rollup",
           "dirty_day",
           "market", "market_event", "notice", "notice_rule", "present_span",
           "price_lapse", "region",
