@@ -105,12 +105,6 @@ static const BowserMigration files[] = {
   {"views/private_region_delay.sql", (const unsigned char[]) {
 #embed "views/private_region_delay.sql" suffix(, 0)
   }},
-  {"views/private_average_live.sql", (const unsigned char[]) {
-#embed "views/private_average_live.sql" suffix(, 0)
-  }},
-  {"routines/keep_averages.sql", (const unsigned char[]) {
-#embed "routines/keep_averages.sql" suffix(, 0)
-  }},
   {"routines/keep_calibration.sql", (const unsigned char[]) {
 #embed "routines/keep_calibration.sql" suffix(, 0)
   }},

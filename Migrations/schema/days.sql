@@ -16,15 +16,10 @@ CREATE INDEX station_month_fuel_idx ON fuel.station_month (month, fuel_id);
 COMMENT ON TABLE fuel.station_month IS
   'What a station charged for a fuel on each price day that has ended, by month: the layer between spans and the '
   'averages of regions. One partition per year.';
-COMMENT ON COLUMN fuel.station_month.station_id IS 'The station.';
-COMMENT ON COLUMN fuel.station_month.fuel_id    IS 'The fuel.';
 COMMENT ON COLUMN fuel.station_month.month      IS 'First day of the month.';
 COMMENT ON COLUMN fuel.station_month.known_days IS 'On how many of its days a price is known.';
 COMMENT ON COLUMN fuel.station_month.days IS
   'Runs of equal days from the first of the month on, as fuel.days_of reads them: sixteen bytes a run.';
-COMMENT ON CONSTRAINT station_month_pk       ON fuel.station_month IS 'A month once.';
-COMMENT ON CONSTRAINT station_month_month_ck ON fuel.station_month IS 'The first of a month.';
-COMMENT ON CONSTRAINT station_month_days_ck  ON fuel.station_month IS 'Whole runs, 31 at most.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.station_month TO fuel_writer;
 
 CREATE TABLE fuel.stale_days (
@@ -36,12 +31,8 @@ CREATE TABLE fuel.stale_days (
   CONSTRAINT stale_days_order_ck CHECK (first_month <= last_month)
 );
 COMMENT ON TABLE fuel.stale_days IS 'Stations and fuels whose spans have changed since their days were made.';
-COMMENT ON COLUMN fuel.stale_days.station_id  IS 'The station.';
-COMMENT ON COLUMN fuel.stale_days.fuel_id     IS 'The fuel.';
 COMMENT ON COLUMN fuel.stale_days.first_month IS 'First day of the first month to make again.';
 COMMENT ON COLUMN fuel.stale_days.last_month  IS 'First day of the last one.';
-COMMENT ON CONSTRAINT stale_days_pk       ON fuel.stale_days IS 'Stale once.';
-COMMENT ON CONSTRAINT stale_days_order_ck ON fuel.stale_days IS 'At least one month.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.stale_days TO fuel_writer;
 
 CREATE TABLE fuel.dirty_day (
@@ -50,9 +41,7 @@ CREATE TABLE fuel.dirty_day (
   CONSTRAINT dirty_day_pk PRIMARY KEY (fuel_id, day)
 );
 COMMENT ON TABLE fuel.dirty_day IS 'Days whose averages a new fact may have changed; emptied as they are made again.';
-COMMENT ON COLUMN fuel.dirty_day.fuel_id IS 'The fuel.';
 COMMENT ON COLUMN fuel.dirty_day.day     IS 'The price day.';
-COMMENT ON CONSTRAINT dirty_day_pk ON fuel.dirty_day IS 'A day is dirty once.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.dirty_day TO fuel_writer;
 
 -- No foreign key leads to fuel.region: to look the region up for each average was a third of writing it. Only an
@@ -88,8 +77,6 @@ CREATE INDEX daily_rollup_day_idx ON fuel.daily_rollup (day);
 CREATE INDEX daily_rollup_expected_idx ON fuel.daily_rollup (region, day, stations_expected);
 COMMENT ON TABLE fuel.daily_rollup IS
   'Averages of a region and fuel over one price day, rebuilt whole when the day is dirty.';
-COMMENT ON COLUMN fuel.daily_rollup.region              IS 'The region.';
-COMMENT ON COLUMN fuel.daily_rollup.fuel_id             IS 'The fuel.';
 COMMENT ON COLUMN fuel.daily_rollup.day                 IS 'The price day.';
 COMMENT ON COLUMN fuel.daily_rollup.average_cpl IS 'Mean over stations of each station''s time-weighted price, c/L.';
 COMMENT ON COLUMN fuel.daily_rollup.median_cpl          IS 'Median of the same, c/L.';
@@ -113,9 +100,6 @@ COMMENT ON COLUMN fuel.daily_rollup.is_usable IS
   'Whether verdicts may rest on it: known for most of the expected stations'' day, so far as it has passed.';
 COMMENT ON COLUMN fuel.daily_rollup.complete_states     IS 'How many states are complete.';
 COMMENT ON COLUMN fuel.daily_rollup.states              IS 'How many there are; 1 for a region within a state.';
-COMMENT ON CONSTRAINT daily_rollup_pk        ON fuel.daily_rollup IS 'One row per region, fuel, day.';
-COMMENT ON CONSTRAINT daily_rollup_order_ck  ON fuel.daily_rollup IS 'In order of size.';
-COMMENT ON CONSTRAINT daily_rollup_sample_ck ON fuel.daily_rollup IS 'It rests on something.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.daily_rollup TO fuel_writer;
 
 CREATE TABLE fuel.region_change (
@@ -129,63 +113,10 @@ CREATE TABLE fuel.region_change (
 );
 COMMENT ON TABLE fuel.region_change IS
   'How a region''s average moved, over the stations that had a price at both ends.';
-COMMENT ON COLUMN fuel.region_change.region         IS 'The region.';
-COMMENT ON COLUMN fuel.region_change.fuel_id        IS 'The fuel.';
 COMMENT ON COLUMN fuel.region_change.change_24h_cpl IS 'Against 24 hours before. NULL: too few stations.';
 COMMENT ON COLUMN fuel.region_change.change_7d_cpl  IS 'Against 7 days before. NULL: too few stations.';
 COMMENT ON COLUMN fuel.region_change.as_of_at       IS 'The later end.';
-COMMENT ON CONSTRAINT region_change_pk        ON fuel.region_change IS 'One row per region and fuel.';
-COMMENT ON CONSTRAINT region_change_region_fk ON fuel.region_change IS 'A known region.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.region_change TO fuel_writer;
-
-CREATE TABLE fuel.average_kept (
-  region              text          NOT NULL,
-  fuel_id             smallint      NOT NULL,
-  average_cpl         numeric(6, 2),
-  median_cpl          numeric(6, 2),
-  p25_cpl             numeric(6, 2),
-  min_cpl             numeric(5, 1),
-  max_cpl             numeric(5, 1),
-  stations            integer       NOT NULL,
-  excluded_stale      integer       NOT NULL,
-  excluded_flagged    integer       NOT NULL,
-  excluded_restricted integer       NOT NULL,
-  excluded_delayed    integer       NOT NULL,
-  delay_hours         integer       NOT NULL,
-  as_of_at            timestamptz   NOT NULL,
-  CONSTRAINT average_kept_pk PRIMARY KEY (region, fuel_id)
-);
-COMMENT ON TABLE fuel.average_kept IS 'fuel.average_live as of the last aggregate.';
-COMMENT ON COLUMN fuel.average_kept.region              IS 'The region.';
-COMMENT ON COLUMN fuel.average_kept.fuel_id             IS 'The fuel.';
-COMMENT ON COLUMN fuel.average_kept.average_cpl         IS 'Mean, c/L; NULL: none counts.';
-COMMENT ON COLUMN fuel.average_kept.median_cpl          IS 'Median, c/L.';
-COMMENT ON COLUMN fuel.average_kept.p25_cpl             IS 'Lower quartile, c/L.';
-COMMENT ON COLUMN fuel.average_kept.min_cpl             IS 'Lowest, c/L.';
-COMMENT ON COLUMN fuel.average_kept.max_cpl             IS 'Highest, c/L.';
-COMMENT ON COLUMN fuel.average_kept.stations            IS 'How many stations count.';
-COMMENT ON COLUMN fuel.average_kept.excluded_stale      IS 'Left out: too old to believe.';
-COMMENT ON COLUMN fuel.average_kept.excluded_flagged    IS 'Left out: doubtful.';
-COMMENT ON COLUMN fuel.average_kept.excluded_restricted IS 'Left out: for members only.';
-COMMENT ON COLUMN fuel.average_kept.excluded_delayed    IS 'Left out: published late.';
-COMMENT ON COLUMN fuel.average_kept.delay_hours         IS 'How late the region publishes.';
-COMMENT ON COLUMN fuel.average_kept.as_of_at            IS 'The instant whose prices these are.';
-COMMENT ON CONSTRAINT average_kept_pk ON fuel.average_kept IS 'One row per region and fuel.';
-GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.average_kept TO fuel_writer;
-
-CREATE TABLE fuel.average_keeping (
-  kept_at     timestamptz NOT NULL,
-  holds_until timestamptz NOT NULL,
-  changes     numeric     NOT NULL
-);
-ALTER TABLE fuel.average_keeping REPLICA IDENTITY FULL;
-COMMENT ON TABLE fuel.average_keeping IS 'Until when fuel.average_kept holds; no row: it does not.';
-COMMENT ON COLUMN fuel.average_keeping.kept_at     IS 'As of when it was made.';
-COMMENT ON COLUMN fuel.average_keeping.holds_until IS
-  'When the next price takes effect by itself, a quarter of an hour later at most.';
-COMMENT ON COLUMN fuel.average_keeping.changes IS
-  'What the sources had counted to; more has come where they count higher.';
-GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.average_keeping TO fuel_writer;
 
 CREATE TABLE fuel.aggregate_run (
   aggregate_run_id integer     NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -195,6 +126,8 @@ CREATE TABLE fuel.aggregate_run (
   days             integer     NOT NULL,
   verdicts         integer     NOT NULL,
   new_verdicts     integer     NOT NULL,
+  changes          numeric,
+  due_at           timestamptz,
   CONSTRAINT aggregate_run_pk PRIMARY KEY (aggregate_run_id),
   CONSTRAINT aggregate_run_outcome_ck CHECK (outcome IN ('running', 'done', 'interrupted')),
   CONSTRAINT aggregate_run_finished_ck CHECK ((finished_at IS NULL) = (outcome = 'running'))
@@ -207,7 +140,9 @@ COMMENT ON COLUMN fuel.aggregate_run.outcome IS 'running, done, or interrupted (
 COMMENT ON COLUMN fuel.aggregate_run.days             IS 'Days of averages made again.';
 COMMENT ON COLUMN fuel.aggregate_run.verdicts         IS 'Verdicts judged.';
 COMMENT ON COLUMN fuel.aggregate_run.new_verdicts     IS 'Verdicts that differ from the last one.';
-COMMENT ON CONSTRAINT aggregate_run_pk          ON fuel.aggregate_run IS 'One row per run.';
-COMMENT ON CONSTRAINT aggregate_run_outcome_ck  ON fuel.aggregate_run IS 'The fixed words.';
-COMMENT ON CONSTRAINT aggregate_run_finished_ck ON fuel.aggregate_run IS 'It has an end unless it runs.';
+COMMENT ON COLUMN fuel.aggregate_run.changes IS
+  'What the sources had counted to; more has come where they count higher. NULL: it made nothing.';
+COMMENT ON COLUMN fuel.aggregate_run.due_at IS
+  'When the next one is due though nothing comes: when a price takes effect or lapses, or a day ends, a quarter of an '
+  'hour later at most. NULL: it made nothing.';
 GRANT SELECT, INSERT, UPDATE ON fuel.aggregate_run TO fuel_writer;

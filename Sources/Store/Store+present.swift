@@ -54,7 +54,7 @@ extension Store {
   /// `pg_temp.price_now`. Only `body` may call `refreshChanges`, `regionsNow` and `sharesRaised`.
   ///
   /// All of it reads one snapshot. What an ingest stores meanwhile is in none of the results, and
-  /// `fuel.keep_averages` does not count it as seen.
+  /// `refreshChanges` does not count it as seen.
   @discardableResult
   package func withPricesNow<Value>(now: Instant, _ body: () throws -> Value) throws -> Value {
     try connection.transaction {
@@ -96,11 +96,11 @@ extension Store {
     }
   }
 
-  /// Stores how every region's average moved over a day and over a week, and stores the averages at
-  /// `now`.
-  package func refreshChanges(now: Instant) throws {
-    try connection.query("SELECT fuel.refresh_changes(\(now))")
-    try connection.query("SELECT fuel.keep_averages(\(now))")
+  /// Stores how every region's average moved over a day and over a week, and what the aggregate has
+  /// seen, by which the next one knows whether anything is due.
+  package func refreshChanges(of run: RunID, now: Instant) throws {
+    try connection.query(
+      "SELECT fuel.refresh_changes(\(now)), fuel.note_present(\(run)::integer, \(now))")
   }
 
   /// Reads every region and fuel that has a believed price now, with the means of today's and of

@@ -118,7 +118,6 @@ extension Store {
     try connection.query("DELETE FROM fuel.market WHERE region = ANY (\(codes))")
     try connection.query("DELETE FROM fuel.cycle WHERE region = ANY (\(codes))")
     try connection.query("DELETE FROM fuel.station_habit WHERE region = ANY (\(codes))")
-    try connection.query("DELETE FROM fuel.average_kept WHERE region = ANY (\(codes))")
     try connection.query("DELETE FROM fuel.region WHERE region = ANY (\(codes))")
   }
 

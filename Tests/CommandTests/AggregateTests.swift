@@ -17,7 +17,6 @@ struct AggregateTests {
     return try connection.lines("SELECT * FROM fuel.daily_rollup ORDER BY region, fuel_id, day")
       + connection.lines("SELECT * FROM fuel.verdict ORDER BY region, fuel_id, computed_at")
       + connection.lines("SELECT * FROM fuel.region_change ORDER BY region, fuel_id")
-      + connection.lines("SELECT * FROM fuel.average_kept ORDER BY region, fuel_id")
       + connection.lines("SELECT fuel_id, day FROM fuel.dirty_day ORDER BY 1, 2")
   }
 

@@ -28,17 +28,17 @@ struct AggregateTests {
         (0..<4).map { .u91("\($0)", tenths, instant + .seconds(-60)) }, at: instant, now: instant)
     }
 
-    /// Returns whether an aggregate makes the present averages again.
+    /// Returns whether an aggregate makes what follows from the present again.
     func makes(
       after seconds: Int64 = 0, rebuild: Bool = false, regions: [Region] = [.queensland, .nation]
     ) throws -> Bool {
-      try connection.execute("UPDATE fuel.average_kept SET average_cpl = 1")
+      try connection.execute("UPDATE fuel.region_change SET as_of_at = '-infinity'")
       _ = try Aggregate(
         store: feed.store, regions: regions,
         clock: .fixed(AggregateTests.now + .seconds(seconds)), log: Logger(.error)
       ).run(rebuild: rebuild)
       return try connection.lines(
-        "SELECT FROM fuel.average_kept WHERE average_cpl > 1 AND region = 'QLD'"
+        "SELECT FROM fuel.region_change WHERE as_of_at > '-infinity' AND region = 'QLD'"
       ).count == 1
     }
   }
@@ -164,9 +164,8 @@ struct AggregateTests {
     }
   }
 
-  /// Readers see the kept averages or those of the view, whichever hold. They are the same, and the
-  /// copy of the present has moved on to prices that have begun.
-  @Test func keptAveragesAreThoseOfTheView() async throws {
+  /// The copy of the present has moved on to prices that have begun.
+  @Test func thePresentMovesOn() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
       let next = Self.now + .seconds(600)
@@ -185,59 +184,26 @@ struct AggregateTests {
         """)
       #expect(copies == [1_800, 1_810, 1_820, 1_830].map { "\($0)|2026-06-30 13:50:00+00|NULL" })
       #expect(
-        try bench.connection.lines("SELECT average_cpl FROM fuel.average_kept ORDER BY region")
+        try bench.connection.lines("SELECT average_cpl FROM fuel_v1.averages_now ORDER BY region")
           == ["181.50", "181.50"])
-      #expect(
-        try bench.connection.lines(
-          """
-          (SELECT * FROM fuel.average_kept EXCEPT SELECT * FROM fuel.average_live)
-          UNION ALL (SELECT * FROM fuel.average_live EXCEPT SELECT * FROM fuel.average_kept)
-          """) == [])
     }
   }
 
-  /// A column at the end of the live averages breaks neither an aggregate nor the view.
-  @Test func theLiveAveragesMayGainAColumn() async throws {
-    try await TestDatabase.with { target in
-      let bench = try Bench(target)
-      try bench.connection.execute(
-        """
-        DO $$
-        BEGIN
-          EXECUTE 'CREATE OR REPLACE VIEW fuel.average_live AS SELECT live.*, 1 AS further FROM ('
-            || rtrim(pg_get_viewdef('fuel.average_live'::regclass), ';') || ') AS live';
-        END
-        $$
-        """)
-      let view = try #require(Migrator.embedded.first { $0.name == "views/averages_now.sql" })
-      try bench.connection.execute(view.text)
-      #expect(try bench.makes())
-      #expect(
-        try bench.connection.lines(
-          "SELECT region, average_cpl FROM fuel.average_kept ORDER BY region")
-          == ["AU|170.00", "QLD|170.00"])
-    }
-  }
-
-  /// F-K13: what arrives while the averages are made from a copy of the present is not in them, so
-  /// they do not hold.
+  /// F-K13: what arrives while an aggregate reads a copy of the present is not in what it makes, so
+  /// another one is due.
   @Test func whatArrivesMeanwhileIsNotHidden() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
-      let holds: SQL = "SELECT holds FROM fuel.average_holding"
+      let store = bench.feed.store
       #expect(try bench.makes())
-      try bench.connection.execute("SET bowser.now = '\(Self.now)'")
-      #expect(try bench.connection.lines(holds) == ["t"])
-      try bench.feed.store.withPricesNow(now: Self.now) {
+      let run = try store.beginAggregate(at: Self.now)
+      #expect(try !store.isAggregateDue(run, now: Self.now))
+      try store.withPricesNow(now: Self.now) {
         try bench.connection.execute("UPDATE fuel.source SET changes = changes + 1")
-        try bench.feed.connection.execute("UPDATE pg_temp.price_now SET price_tenths = 2000")
-        try bench.feed.store.refreshChanges(now: Self.now)
+        try store.refreshChanges(of: run, now: Self.now)
       }
-      #expect(try bench.connection.lines(holds) == ["f"])
-      // They are made from the copy, and not from the view that has moved on.
-      #expect(
-        try bench.connection.lines("SELECT average_cpl FROM fuel.average_kept ORDER BY region")
-          == ["200.00", "200.00"])
+      try store.finishAggregate(run, at: Self.now, days: 0, verdicts: 0, newVerdicts: 0)
+      #expect(try store.isAggregateDue(try store.beginAggregate(at: Self.now), now: Self.now))
     }
   }
 
@@ -275,9 +241,10 @@ struct AggregateTests {
         try bench.feed.store.regionsNow()
       }
       #expect(markets.map { "\($0.region) \($0.stations)" }.sorted() == ["AU 4", "QLD 4"])
+      try bench.connection.execute("SET bowser.now = '\(Self.now)'")
       #expect(
         try bench.connection.lines(
-          "SELECT region, stations, excluded_delayed FROM fuel.average_kept ORDER BY region")
+          "SELECT region, stations, excluded_delayed FROM fuel_v1.averages_now ORDER BY region")
           == ["AU|4|3", "QLD|4|0"])
     }
   }
@@ -337,11 +304,11 @@ struct AggregateTests {
       north.code = "north"
       #expect(try bench.makes(regions: [.queensland, .nation, north]))
       #expect(
-        try bench.connection.lines("SELECT DISTINCT region FROM fuel.average_kept ORDER BY 1")
+        try bench.connection.lines("SELECT DISTINCT region FROM fuel.region_change ORDER BY 1")
           == ["AU", "QLD", "north"])
       #expect(try bench.makes(regions: [.queensland, .nation]))
       #expect(
-        try bench.connection.lines("SELECT DISTINCT region FROM fuel.average_kept ORDER BY 1")
+        try bench.connection.lines("SELECT DISTINCT region FROM fuel.region_change ORDER BY 1")
           == ["AU", "QLD"])
     }
   }

@@ -175,7 +175,6 @@ struct DailyAverageTests {
       try feed.aggregate(at: now)
       try feed.connection.execute(
         """
-        DELETE FROM fuel.average_keeping;
         UPDATE fuel.present_span SET
           doubt = 'far', doubt_from_at = '-infinity', doubt_until_at = 'infinity', price_tenths = 9000
         FROM fuel.station WHERE station.station_id = present_span.station_id AND station_code = 'odd'

@@ -102,7 +102,9 @@ package struct Feed {
     try DayUpdate.makeStationDays(workers, now: now)
     try DayUpdate.makeRegionDays(try store.dirtySpans(now: now), workers, now: now)
     try store.advancePresent(now: now)
-    try store.withPricesNow(now: now) { try store.refreshChanges(now: now) }
+    try store.withPricesNow(now: now) {
+      _ = try connection.query("SELECT fuel.refresh_changes(\(now))")
+    }
   }
 
   /// Returns everything that a reader can see of stations, prices and averages at an instant, as

@@ -102,7 +102,7 @@ package struct Aggregate {
     try refreshHabits(isDue: rebuild, now: now)
     try Workers.patiently { try store.advancePresent(now: now) }
     let markets = try store.withPricesNow(now: now) {
-      try store.refreshChanges(now: now)
+      try store.refreshChanges(of: run, now: now)
       return try Verdict.all(store, now: now)
     }
     try store.keepMarkets(
