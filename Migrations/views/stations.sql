@@ -126,3 +126,225 @@ COMMENT ON COLUMN fuel_v1.stations.offers_fuel       IS 'Whether it offers any f
 COMMENT ON COLUMN fuel_v1.stations.has_moved         IS 'Whether its feed has lately moved it by more than 2 km; the old position counts for a week.';
 COMMENT ON COLUMN fuel_v1.stations.phone             IS 'Telephone number that the feed stated last, as it writes it; NULL: never stated.';
 GRANT SELECT ON fuel_v1.stations TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE VIEW fuel_v1.localities AS
+WITH seller AS (
+  SELECT
+    station.state,
+    station.suburb,
+    station.postcode,
+    station.latitude,
+    station.longitude
+  FROM fuel.station
+  WHERE station.place_id = station.station_id
+    AND EXISTS (SELECT FROM fuel.present_span AS sold WHERE sold.station_id = station.station_id)
+)
+SELECT
+  'suburb' AS kind,
+  initcap(lower(seller.suburb)) AS name,
+  -- The postcode that most stations of the suburb have.
+  mode() WITHIN GROUP (ORDER BY seller.postcode) AS postcode,
+  seller.state,
+  round(avg(seller.latitude), 6)::numeric(9, 6) AS latitude,
+  round(avg(seller.longitude), 6)::numeric(9, 6) AS longitude,
+  count(*)::integer AS stations
+FROM seller
+WHERE seller.suburb IS NOT NULL
+GROUP BY seller.state, initcap(lower(seller.suburb))
+UNION ALL
+SELECT
+  'postcode',
+  seller.postcode,
+  seller.postcode,
+  seller.state,
+  round(avg(seller.latitude), 6)::numeric(9, 6),
+  round(avg(seller.longitude), 6)::numeric(9, 6),
+  count(*)::integer
+FROM seller
+WHERE seller.postcode IS NOT NULL
+GROUP BY seller.state, seller.postcode;
+COMMENT ON VIEW fuel_v1.localities IS
+  'Suburbs, towns and postcodes with a station that has reported a price. One row per state and suburb, and one per '
+  'state and postcode. Western Australia publishes suburbs but no postcodes.';
+COMMENT ON COLUMN fuel_v1.localities.kind      IS 'suburb or postcode.';
+COMMENT ON COLUMN fuel_v1.localities.name      IS 'The name of the suburb, each word with a capital letter, or the postcode.';
+COMMENT ON COLUMN fuel_v1.localities.postcode  IS 'The postcode; for a suburb, the postcode of most of its stations; NULL: none is stated.';
+COMMENT ON COLUMN fuel_v1.localities.state     IS 'State or territory.';
+COMMENT ON COLUMN fuel_v1.localities.latitude  IS 'Degrees, the mean over its stations; NULL: no position is known.';
+COMMENT ON COLUMN fuel_v1.localities.longitude IS 'Degrees, the mean over its stations; NULL: no position is known.';
+COMMENT ON COLUMN fuel_v1.localities.stations  IS 'Number of stations there, including closed ones.';
+GRANT SELECT ON fuel_v1.localities TO fuel_reader, fuel_writer;
+
+-- Descriptions that differ from a fuller one of the same station record only by empty fields. Such a difference is no
+-- change of the station. Victoria's brands, for example, are read once a day, and the runs between leave them empty.
+CREATE OR REPLACE VIEW fuel.sketch AS
+SELECT
+  part.station_id,
+  part.wording_md5,
+  whole.wording_md5 AS whole_md5,
+  -- If several descriptions are fuller, the sketch does not tell which of them held when it was first seen.
+  CASE WHEN whole.fitting = 1 THEN part.first_seen_at END AS first_seen_at,
+  part.last_seen_at
+FROM fuel.station_description AS part
+CROSS JOIN LATERAL (
+  SELECT fuller.wording_md5, count(*) OVER () AS fitting
+  FROM fuel.station_description AS fuller
+  WHERE fuller.station_id = part.station_id
+    AND (fuller.state, fuller.name, fuller.address, fuller.is_public)
+      = (part.state, part.name, part.address, part.is_public)
+    AND (fuller.latitude, fuller.longitude, fuller.details)
+      IS NOT DISTINCT FROM (part.latitude, part.longitude, part.details)
+    AND coalesce(fuller.brand = part.brand, part.brand IS NULL)
+    AND coalesce(fuller.suburb = part.suburb, part.suburb IS NULL)
+    AND coalesce(fuller.postcode = part.postcode, part.postcode IS NULL)
+    AND num_nonnulls(fuller.brand, fuller.suburb, fuller.postcode)
+      > num_nonnulls(part.brand, part.suburb, part.postcode)
+  ORDER BY
+    num_nonnulls(fuller.brand, fuller.suburb, fuller.postcode) DESC, fuller.last_seen_at DESC, fuller.wording_md5
+  LIMIT 1
+) AS whole
+-- What has every field is not compared.
+WHERE num_nonnulls(part.brand, part.suburb, part.postcode) < 3;
+COMMENT ON VIEW fuel.sketch IS
+  'Descriptions that state less than another one and nothing else. One row per station record and such a description.';
+COMMENT ON COLUMN fuel.sketch.whole_md5     IS 'The fullest description that it fits; of several, the newest.';
+COMMENT ON COLUMN fuel.sketch.first_seen_at IS 'Oldest document with it; NULL: it fits several fuller descriptions.';
+GRANT SELECT ON fuel.sketch TO fuel_writer;
+
+CREATE OR REPLACE VIEW fuel_v1.station_history AS
+SELECT
+  record.place_id AS station_id,
+  description.state,
+  description.name,
+  description.brand AS written_brand,
+  description.address,
+  description.suburb,
+  description.postcode,
+  description.latitude,
+  description.longitude,
+  description.is_public,
+  least(description.first_seen_at, sketched.first_seen_at) AS first_seen_at,
+  greatest(description.last_seen_at, sketched.last_seen_at) AS last_seen_at,
+  source.source,
+  description.details::text AS details
+FROM fuel.station_description AS description
+JOIN fuel.station AS record USING (station_id)
+JOIN fuel.source USING (source_id)
+CROSS JOIN LATERAL (
+  SELECT min(sketch.first_seen_at) AS first_seen_at, max(sketch.last_seen_at) AS last_seen_at
+  FROM fuel.sketch
+  WHERE sketch.station_id = description.station_id AND sketch.whole_md5 = description.wording_md5
+) AS sketched
+WHERE NOT EXISTS (
+  SELECT
+  FROM fuel.sketch
+  WHERE sketch.station_id = description.station_id AND sketch.wording_md5 = description.wording_md5);
+COMMENT ON VIEW fuel_v1.station_history IS
+  'How stations were described over time: renamed, rebranded, moved. One row per station and description, '
+  'with the first and last time it was seen. A description that only leaves fields of another one empty is '
+  'a sighting of that one.';
+COMMENT ON COLUMN fuel_v1.station_history.station_id    IS 'The station.';
+COMMENT ON COLUMN fuel_v1.station_history.state         IS 'State or territory.';
+COMMENT ON COLUMN fuel_v1.station_history.name          IS 'Trading name.';
+COMMENT ON COLUMN fuel_v1.station_history.written_brand IS 'Brand as the feed wrote it; NULL: none named.';
+COMMENT ON COLUMN fuel_v1.station_history.address       IS 'Address as the feed wrote it.';
+COMMENT ON COLUMN fuel_v1.station_history.suburb        IS 'Suburb or town; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.station_history.postcode      IS 'Postcode; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.station_history.latitude      IS 'Degrees; NULL: not stated or impossible.';
+COMMENT ON COLUMN fuel_v1.station_history.longitude     IS 'Degrees; NULL: not stated or impossible.';
+COMMENT ON COLUMN fuel_v1.station_history.is_public     IS 'False: members or permit holders only.';
+COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Instant of the oldest document with this description.';
+COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Instant of the newest document with this description.';
+COMMENT ON COLUMN fuel_v1.station_history.source        IS 'The feed or archive that reported it.';
+COMMENT ON COLUMN fuel_v1.station_history.details       IS 'What else the feed stated of it, as a JSON object of texts by name, such as phone; NULL: nothing.';
+GRANT SELECT ON fuel_v1.station_history TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE VIEW fuel_v1.station_records AS
+SELECT
+  record.place_id AS station_id,
+  source.source,
+  record.station_code AS source_station_code,
+  coalesce(newest.name, record.name) AS name,
+  CASE WHEN newest.name IS NULL THEN record.brand ELSE newest.brand END AS written_brand,
+  coalesce(newest.address, record.address) AS address,
+  CASE WHEN newest.name IS NULL THEN record.suburb ELSE newest.suburb END AS suburb,
+  CASE WHEN newest.name IS NULL THEN record.postcode ELSE newest.postcode END AS postcode,
+  record.matched_by,
+  record.match_doubt,
+  record.station_id AS record_id
+FROM fuel.station AS record
+JOIN fuel.source USING (source_id)
+-- A field that the newest description leaves empty is taken from the newest one that has it, as in stations.
+CROSS JOIN LATERAL (
+  SELECT
+    (array_agg(description.name ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS name,
+    (array_agg(description.brand ORDER BY description.last_seen_at DESC, description.wording_md5)
+      FILTER (WHERE description.brand IS NOT NULL))[1] AS brand,
+    (array_agg(description.address ORDER BY description.last_seen_at DESC, description.wording_md5))[1] AS address,
+    (array_agg(description.suburb ORDER BY description.last_seen_at DESC, description.wording_md5)
+      FILTER (WHERE description.suburb IS NOT NULL))[1] AS suburb,
+    (array_agg(description.postcode ORDER BY description.last_seen_at DESC, description.wording_md5)
+      FILTER (WHERE description.postcode IS NOT NULL))[1] AS postcode
+  FROM fuel.station_description AS description
+  WHERE description.station_id = record.station_id
+) AS newest
+-- A station record is left out if only runs that do not count reported it.
+WHERE newest.name IS NOT NULL
+  OR EXISTS (SELECT FROM fuel.shown_price AS pair WHERE pair.station_id = record.station_id);
+COMMENT ON VIEW fuel_v1.station_records IS
+  'What feeds and archives call each station, and how their station records were matched. One row per '
+  'station record of a source.';
+COMMENT ON COLUMN fuel_v1.station_records.station_id          IS 'The station.';
+COMMENT ON COLUMN fuel_v1.station_records.source              IS 'The feed or archive.';
+COMMENT ON COLUMN fuel_v1.station_records.source_station_code IS 'Its code there; in archives without codes, its name and address in a normal form.';
+COMMENT ON COLUMN fuel_v1.station_records.name                IS 'Trading name there; NULL until described.';
+COMMENT ON COLUMN fuel_v1.station_records.written_brand       IS 'Brand as it was last written there; NULL: none named.';
+COMMENT ON COLUMN fuel_v1.station_records.address             IS 'Address there; NULL until described.';
+COMMENT ON COLUMN fuel_v1.station_records.suburb              IS 'Suburb or town as last stated; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.station_records.postcode            IS 'Postcode as last stated; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'itself, code, address, name (the address alone does not decide), position or person.';
+COMMENT ON COLUMN fuel_v1.station_records.match_doubt         IS 'Why a person should check the match; NULL: nothing is in doubt.';
+COMMENT ON COLUMN fuel_v1.station_records.record_id           IS 'Number of the record; the station has the number of the record that represents it.';
+GRANT SELECT ON fuel_v1.station_records TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE VIEW fuel_v1.regions AS
+SELECT
+  region.region,
+  region.name,
+  region.kind,
+  region.state,
+  region.latitude,
+  region.longitude,
+  region.radius_km,
+  (
+    SELECT count(*)::integer FROM fuel.region_station
+    JOIN fuel.station USING (station_id)
+    WHERE region_station.region = region.region AND station.place_id = station.station_id
+  ) AS stations,
+  region_clock.time_zone
+FROM fuel.region
+JOIN fuel.region_clock USING (region);
+COMMENT ON VIEW fuel_v1.regions IS 'The regions over which averages, trends and verdicts are computed. One row per region.';
+COMMENT ON COLUMN fuel_v1.regions.region    IS 'Code, as in the other views.';
+COMMENT ON COLUMN fuel_v1.regions.name      IS 'Name, as it is written within a sentence.';
+COMMENT ON COLUMN fuel_v1.regions.kind      IS 'nation, state, capital, area, or rest: the part of a state outside its capitals.';
+COMMENT ON COLUMN fuel_v1.regions.state     IS 'The state or territory that it lies in; NULL: the nation, or an area across borders.';
+COMMENT ON COLUMN fuel_v1.regions.latitude  IS 'Degrees, of its centre; NULL: the nation and states.';
+COMMENT ON COLUMN fuel_v1.regions.longitude IS 'Degrees, of its centre; NULL: the nation and states.';
+COMMENT ON COLUMN fuel_v1.regions.radius_km IS 'How far it reaches from its centre, in kilometres; NULL: the nation and states.';
+COMMENT ON COLUMN fuel_v1.regions.stations  IS 'Stations in it, open or not, as of the last aggregate; see region_stations.';
+COMMENT ON COLUMN fuel_v1.regions.time_zone IS 'IANA zone in which its days are counted: that of its state, or of the nation.';
+GRANT SELECT ON fuel_v1.regions TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE VIEW fuel_v1.region_stations AS
+SELECT
+  region_station.region,
+  region_station.station_id
+FROM fuel.region_station
+JOIN fuel.station USING (station_id)
+WHERE station.place_id = station.station_id;
+COMMENT ON VIEW fuel_v1.region_stations IS
+  'Which stations are in which region, as of the last aggregate. One row per region and station; a station may be in several.';
+COMMENT ON COLUMN fuel_v1.region_stations.region     IS 'The region.';
+COMMENT ON COLUMN fuel_v1.region_stations.station_id IS 'The station.';
+GRANT SELECT ON fuel_v1.region_stations TO fuel_reader, fuel_writer;

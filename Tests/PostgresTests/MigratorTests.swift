@@ -56,7 +56,7 @@ struct MigratorTests {
       #expect(
         dropped.description
           == "the schema is damaged: view fuel_v1.averages_now is missing: run bowser migrate")
-      #expect(try migrator.up() == ["views/averages_now.sql"])
+      #expect(try migrator.up() == ["views/averages.sql"])
       try migrator.verify()
       try connection.execute("DROP FUNCTION fuel.minimum_stations CASCADE")
       #expect(throws: Migrator.Refusal.self) { try migrator.verify() }
@@ -115,7 +115,7 @@ struct MigratorTests {
       try connection.execute(
         """
         UPDATE fuel.migration SET sha256 = repeat('0', 64)
-        WHERE name IN ('routines/clock.sql', 'views/aggregate_runs.sql')
+        WHERE name IN ('routines/clock.sql', 'views/runs.sql')
         """)
       #expect(throws: Migrator.Refusal.self) { try migrator.recognise() }
       // One file can be applied and the other cannot.
@@ -127,7 +127,7 @@ struct MigratorTests {
       // Either both files are applied or none, so the other file is unchanged too.
       #expect(throws: Migrator.Refusal.self) { try migrator.recognise() }
       try connection.execute("DROP VIEW fuel_v1.aggregate_runs")
-      #expect(try migrator.up() == ["routines/clock.sql", "views/aggregate_runs.sql"])
+      #expect(try migrator.up() == ["routines/clock.sql", "views/runs.sql"])
       #expect(try connection.lines("SELECT count(*) FROM fuel.program") == ["1"])
       // If the digest matches, the files are not checked.
       try connection.execute(
@@ -189,7 +189,7 @@ struct MigratorTests {
       try connection.execute(
         """
         UPDATE fuel.migration SET sha256 = repeat('0', 64)
-        WHERE name IN ('routines/clock.sql', 'views/current_prices.sql');
+        WHERE name IN ('routines/clock.sql', 'views/prices.sql');
         UPDATE fuel.program SET digest = repeat('0', 16)
         """)
       let before = try connection.lines("SELECT name, sha256 FROM fuel.migration ORDER BY name")
@@ -215,7 +215,7 @@ struct MigratorTests {
       // One attempt of the migration waits for less; one without an end would wait for COMMIT.
       #expect(slowest < .seconds(15), "\(slowest)")
       try reader.execute("COMMIT")
-      #expect(try await migrating.value == ["routines/clock.sql", "views/current_prices.sql"])
+      #expect(try await migrating.value == ["routines/clock.sql", "views/prices.sql"])
       try Migrator(connection).verify()
     }
   }

@@ -1,3 +1,54 @@
+-- The evidence of each run is summed as it comes: the answers of feeds and the facts of archives. A sum does not depend on
+-- the order of its rows. The facts of feeds follow from their answers; only those from before answers were kept have sums.
+
+-- The hash of a fact covers what it says and which run says so. PostgreSQL keeps these hashes the same over its
+-- releases, because partitions by hash depend on them.
+CREATE OR REPLACE FUNCTION fuel.price_hash(
+  station_id integer, fuel_id smallint, source_id smallint, effective_at timestamptz, price_tenths integer,
+  run_id integer, learnt_at timestamptz)
+RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN hash_record_extended(
+  ROW (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at), 1);
+COMMENT ON FUNCTION fuel.price_hash(integer, smallint, smallint, timestamptz, integer, integer, timestamptz) IS
+  'The hash of a row of fuel.price.';
+
+CREATE OR REPLACE FUNCTION fuel.listing_hash(
+  station_id integer, fuel_id smallint, source_id smallint, changed_at timestamptz, is_listed boolean, run_id integer)
+RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN hash_record_extended(ROW (station_id, fuel_id, source_id, changed_at, is_listed, run_id), 2);
+COMMENT ON FUNCTION fuel.listing_hash(integer, smallint, smallint, timestamptz, boolean, integer) IS
+  'The hash of a row of fuel.listing.';
+
+CREATE OR REPLACE FUNCTION fuel.archive_price_hash(
+  station_id integer, fuel_id smallint, source_id smallint, effective_at timestamptz, price_tenths integer,
+  run_id integer)
+RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN hash_record_extended(ROW (station_id, fuel_id, source_id, effective_at, price_tenths, run_id), 3);
+COMMENT ON FUNCTION fuel.archive_price_hash(integer, smallint, smallint, timestamptz, integer, integer) IS
+  'The hash of a row of fuel.archive_price.';
+GRANT EXECUTE ON FUNCTION
+  fuel.price_hash(integer, smallint, smallint, timestamptz, integer, integer, timestamptz),
+  fuel.listing_hash(integer, smallint, smallint, timestamptz, boolean, integer),
+  fuel.archive_price_hash(integer, smallint, smallint, timestamptz, integer, integer)
+  TO fuel_writer;
+
+-- The columns of a table of facts stand in the order in which its hash takes them. The argument is the seed of that hash.
+CREATE OR REPLACE FUNCTION fuel.sum_facts() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO fuel.fact_sum (run_id, facts, hash_sum)
+  SELECT added.run_id, count(*), sum(hash_record_extended(added, TG_ARGV[0]::bigint))
+  FROM added
+  GROUP BY added.run_id;
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION fuel.sum_facts() IS 'Sums the facts that a statement stored.';
+CREATE OR REPLACE TRIGGER answer_sum AFTER INSERT ON fuel.answer
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('4');
+CREATE OR REPLACE TRIGGER archive_price_sum AFTER INSERT ON fuel.archive_price
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('3');
+
 -- The order of commits, and the chain of digests over it. The row of the counter is locked until the commit, so that
 -- whoever has seen a number has seen all smaller ones. These functions are called last in a transaction, because other
 -- transactions wait for the lock. The writer cannot write these tables itself: each change gets its number from these
@@ -96,3 +147,38 @@ $$;
 COMMENT ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) IS
   'Stores that a person withdrew a run, or made it count again.';
 GRANT EXECUTE ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) TO fuel_writer;
+
+-- All stored evidence with its hash, as fuel.fact_sum sums it.
+CREATE OR REPLACE VIEW fuel.fact_hash AS
+SELECT
+  price.run_id,
+  fuel.price_hash(
+    price.station_id, price.fuel_id, price.source_id, price.effective_at, price.price_tenths, price.run_id,
+    price.learnt_at) AS hash
+FROM fuel.price
+WHERE (price.run_id, price.source_id) NOT IN (
+  SELECT answer.run_id, run.source_id FROM fuel.answer JOIN fuel.run USING (run_id) WHERE NOT answer.is_adopted)
+UNION ALL
+SELECT
+  listing.run_id,
+  fuel.listing_hash(
+    listing.station_id, listing.fuel_id, listing.source_id, listing.changed_at, listing.is_listed, listing.run_id)
+FROM fuel.listing
+WHERE (listing.run_id, listing.source_id) NOT IN (
+  SELECT answer.run_id, run.source_id FROM fuel.answer JOIN fuel.run USING (run_id) WHERE NOT answer.is_adopted)
+UNION ALL
+SELECT answer.run_id, hash_record_extended(answer, 4)
+FROM fuel.answer
+UNION ALL
+SELECT
+  archived.run_id,
+  fuel.archive_price_hash(
+    archived.station_id, archived.fuel_id, archived.source_id, archived.effective_at, archived.price_tenths,
+    archived.run_id)
+FROM (
+  SELECT kept.* FROM fuel.archive_price AS kept
+  UNION ALL
+  SELECT aside.* FROM fuel.withdrawn_archive_price AS aside
+) AS archived;
+COMMENT ON VIEW fuel.fact_hash IS 'All stored evidence with its hash: answers, facts of archives, and facts from before answers were kept.';
+GRANT SELECT ON fuel.fact_hash TO fuel_writer;

@@ -28,3 +28,42 @@ COMMENT ON FUNCTION fuel.counts_at(timestamptz, timestamptz, timestamptz, timest
   'when its feed counts.';
 GRANT EXECUTE ON FUNCTION fuel.counts_at(timestamptz, timestamptz, timestamptz, timestamptz, timestamptz)
   TO fuel_reader, fuel_writer;
+
+-- Until when the lists of a feed keep a price alive that they show, and from when on the prices of the feed count. This
+-- is the one place that knows how long a sighting is believed.
+CREATE OR REPLACE VIEW fuel.sight AS
+SELECT
+  source.source_id,
+  source.last_listed_at,
+  source.last_listed_at + source.sight_lapses_after AS seen_until_at,
+  CASE WHEN source.kind = 'feed' AND NOT source.tells_whole_days THEN source.first_taken_at END
+    AS counts_from_at,
+  source.sight_lapses_after AS lapses_after,
+  source.delay
+FROM fuel.source;
+COMMENT ON VIEW fuel.sight IS 'How long the newest list of a feed is believed. One row per feed and archive.';
+COMMENT ON COLUMN fuel.sight.counts_from_at IS
+  'From when its prices count in averages: the first run of a feed. Before it, only prices that have not '
+  'changed since are known. NULL: always, as for archives and prices of whole days.';
+GRANT SELECT ON fuel.sight TO fuel_writer;
+
+-- Spans with their ends as they are believed now. An open span lasts for as long as lists show it.
+CREATE OR REPLACE VIEW fuel.believed AS
+SELECT
+  span.station_id,
+  span.fuel_id,
+  span.from_at,
+  fuel.believed_until(span.until_at, span.lapses_at, span.is_open, sight.seen_until_at) AS until_at,
+  span.lapses_at,
+  span.is_open,
+  span.price_tenths,
+  span.source_id,
+  span.seen_by,
+  span.learnt_at,
+  span.doubt,
+  span.doubt_from_at,
+  span.doubt_until_at
+FROM fuel.span
+LEFT JOIN fuel.sight ON sight.source_id = span.seen_by;
+COMMENT ON VIEW fuel.believed IS 'The spans of fuel.span with their ends as they are believed now.';
+GRANT SELECT ON fuel.believed TO fuel_writer;

@@ -197,3 +197,148 @@ END
 $$;
 COMMENT ON FUNCTION fuel.take_present() IS 'Stores the present in pg_temp.price_now until the transaction ends.';
 GRANT EXECUTE ON FUNCTION fuel.take_present() TO fuel_writer;
+
+-- Returns the prices in effect at an instant, from the spans, each with the delay of the feed that reported it last. By
+-- that delay averages_now and average_at leave out what is published late.
+--
+-- The query is planned anew each time, with the instant known, so that the server reads only the years that matter.
+CREATE OR REPLACE FUNCTION fuel.held_at(
+  p_at timestamptz, p_station_ids integer[] DEFAULT NULL, p_fuel_id smallint DEFAULT NULL)
+RETURNS TABLE (station_id integer, fuel_id smallint, price_tenths integer, is_counted boolean, delay interval)
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT
+    pair.station_id,
+    pair.fuel_id,
+    held.price_tenths,
+    fuel.counts_at(
+      p_at, fuel.believed_until(held.until_at, held.lapses_at, held.is_open, sight.seen_until_at), held.doubt_from_at,
+      held.doubt_until_at, reporter.counts_from_at),
+    sight.delay
+  FROM fuel.present_span AS pair
+  CROSS JOIN LATERAL (
+    SELECT span.*
+    FROM fuel.span
+    WHERE span.station_id = pair.station_id
+      AND span.fuel_id = pair.fuel_id
+      AND span.from_at <= p_at
+    ORDER BY span.from_at DESC
+    LIMIT 1
+  ) AS held
+  LEFT JOIN fuel.sight ON sight.source_id = held.seen_by
+  LEFT JOIN fuel.sight AS reporter ON reporter.source_id = held.source_id
+  WHERE (p_station_ids IS NULL OR pair.station_id IN (
+      SELECT asked.place_id FROM fuel.station AS asked WHERE asked.station_id = ANY (p_station_ids)))
+    AND (p_fuel_id IS NULL OR pair.fuel_id = p_fuel_id)
+    AND p_at < fuel.believed_until(
+      held.until_at, held.lapses_at, held.is_open, sight.seen_until_at);
+END
+$$;
+COMMENT ON FUNCTION fuel.held_at(timestamptz, integer[], smallint) IS
+  'The prices in effect at an instant, of the given stations and fuel (NULL: all), whether averages count them, as far '
+  'as the price decides, and how late the feed that reported each last publishes.';
+GRANT EXECUTE ON FUNCTION fuel.held_at(timestamptz, integer[], smallint) TO fuel_writer;
+
+-- The clock by which the days of a region are counted: the clock of its state, or of the nation for a region in several
+-- states.
+CREATE OR REPLACE VIEW fuel.region_clock AS
+SELECT
+  region.region,
+  coalesce(state.time_zone, country.time_zone) AS time_zone,
+  coalesce(state.price_day_starts, '0') AS starts
+FROM fuel.region
+CROSS JOIN fuel.country
+LEFT JOIN fuel.state USING (state);
+COMMENT ON VIEW fuel.region_clock IS 'The clock by which the days of a region are counted. One row per region.';
+GRANT SELECT ON fuel.region_clock TO fuel_writer;
+
+-- How late a state publishes. Its soonest feed decides. An archive, which publishes after months, does not.
+CREATE OR REPLACE VIEW fuel.state_delay AS
+SELECT state.state, coalesce(min(source.delay), '0') AS delay
+FROM fuel.state
+LEFT JOIN fuel.source ON source.state = state.state AND source.kind <> 'archive'
+GROUP BY state.state;
+COMMENT ON VIEW fuel.state_delay IS 'How late states publish. One row per state.';
+GRANT SELECT ON fuel.state_delay TO fuel_writer;
+
+-- Where every feed of a state publishes late, the averages of the state are of an earlier instant and say so. In any
+-- other region a late price would pass for a price of now, so it is left out and counted.
+CREATE OR REPLACE VIEW fuel.region_delay AS
+SELECT
+  region.region,
+  coalesce(state_delay.delay, '0') AS delay,
+  -- Today's average of a nation is not known either while one of its feeds publishes late.
+  coalesce(state_delay.delay >= interval '12 hours', false) OR region.state IS NULL AND EXISTS (
+    SELECT
+    FROM fuel.source
+    WHERE source.delay >= interval '12 hours' AND source.is_enabled AND source.first_taken_at IS NOT NULL
+  ) AS is_late
+FROM fuel.region
+LEFT JOIN fuel.state_delay USING (state)
+-- OFFSET 0 keeps the server from merging the view, so that the delay is found once for a region and not for every price
+-- in it.
+OFFSET 0;
+COMMENT ON VIEW fuel.region_delay IS 'How old prices may be to count in a region. One row per region.';
+COMMENT ON COLUMN fuel.region_delay.delay  IS 'Prices of feeds with a longer delay are left out.';
+COMMENT ON COLUMN fuel.region_delay.is_late IS 'Whether today''s average is not known today.';
+GRANT SELECT ON fuel.region_delay TO fuel_writer;
+
+-- Computes how the average of each region moved over a day and over a week. Only stations that had a price at both ends
+-- are compared, so that stations which come or go do not look like price moves. Reads pg_temp.price_now.
+CREATE OR REPLACE FUNCTION fuel.refresh_changes(p_clock timestamptz) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM fuel.region_change;
+  -- Where prices are published late, the present lies earlier by that delay, and the day and the week are counted back
+  -- from there.
+  CREATE TEMPORARY TABLE price_before ON COMMIT DROP AS
+  SELECT late.delay, span.span, before.station_id, before.fuel_id, before.price_tenths
+  FROM (
+    SELECT source.delay, array_agg(DISTINCT pair.station_id) AS station_ids
+    FROM fuel.present_span AS pair
+    JOIN fuel.source ON source.source_id = pair.seen_by
+    GROUP BY source.delay
+  ) AS late
+  CROSS JOIN (VALUES (interval '24 hours'), (interval '7 days')) AS span (span)
+  CROSS JOIN LATERAL fuel.held_at(
+    p_clock - late.delay - span.span, CASE WHEN late.delay > '0' THEN late.station_ids END) AS before
+  WHERE before.is_counted;
+  ANALYZE pg_temp.price_before;
+
+  INSERT INTO fuel.region_change (region, fuel_id, change_24h_cpl, change_7d_cpl, as_of_at)
+  SELECT
+    region_station.region,
+    present.fuel_id,
+    CASE
+      WHEN count(day_before.price_tenths) >= fuel.minimum_stations()
+        THEN round(avg(present.price_tenths - day_before.price_tenths) / 10, 2)
+    END,
+    CASE
+      WHEN count(week_before.price_tenths) >= fuel.minimum_stations()
+        THEN round(avg(present.price_tenths - week_before.price_tenths) / 10, 2)
+    END,
+    p_clock
+  FROM pg_temp.price_now AS present
+  JOIN fuel.region_station ON region_station.station_id = present.station_id
+  JOIN fuel.region_delay
+    ON region_delay.region = region_station.region AND present.delay <= region_delay.delay
+  LEFT JOIN pg_temp.price_before AS day_before
+    ON day_before.delay = present.delay
+    AND day_before.span = interval '24 hours'
+    AND day_before.station_id = present.station_id
+    AND day_before.fuel_id = present.fuel_id
+  LEFT JOIN pg_temp.price_before AS week_before
+    ON week_before.delay = present.delay
+    AND week_before.span = interval '7 days'
+    AND week_before.station_id = present.station_id
+    AND week_before.fuel_id = present.fuel_id
+  WHERE present.is_counted
+  GROUP BY region_station.region, present.fuel_id;
+  DROP TABLE pg_temp.price_before;
+END
+$$;
+COMMENT ON FUNCTION fuel.refresh_changes(timestamptz) IS
+  'Computes the changes over 24 hours and 7 days of every region and fuel.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_changes(timestamptz) TO fuel_writer;
