@@ -142,17 +142,31 @@ BEGIN
   IF is_released THEN
     INSERT INTO fuel.fact_sum (run_id, facts, hash_sum)
     SELECT fact.run_id, count(*), sum(fact.hash) FROM fuel.fact_hash AS fact GROUP BY fact.run_id;
-    -- Version 0.5 corrected an average by the changed stations alone. This version makes it from all of them, so these
-    -- days are noted.
-    INSERT INTO fuel.dirty_day (fuel_id, day)
-    SELECT DISTINCT noted.fuel_id, series.day::date
-    FROM fuel.stale_days AS noted
+  END IF;
+  -- What had to be made again stood in four tables. Version 0.5 corrected an average by the changed stations alone. This
+  -- version makes it from all of them, so these days are listed.
+  INSERT INTO fuel.due (step, number, part, from_on, until_on)
+  SELECT 'spans', touched.station_id, touched.fuel_id, (touched.from_at AT TIME ZONE 'UTC')::date, 'infinity'::date
+  FROM fuel_before.touched
+  UNION ALL
+  SELECT 'months', noted.month - date '1970-01-01', noted.source_id, noted.month, noted.month
+  FROM fuel_before.touched_month AS noted
+  UNION ALL
+  SELECT 'days', noted.station_id, noted.fuel_id, noted.first_month, (noted.last_month + interval '1 month')::date - 1
+  FROM fuel_before.stale_days AS noted
+  UNION ALL
+  SELECT 'averages', marked.day - date '1970-01-01', marked.fuel_id, marked.day, marked.day
+  FROM (
+    SELECT dirty_day.fuel_id, dirty_day.day
+    FROM fuel_before.dirty_day
+    UNION
+    SELECT noted.fuel_id, series.day::date
+    FROM fuel_before.stale_days AS noted
     CROSS JOIN LATERAL generate_series(
       noted.first_month::timestamp,
       least(noted.last_month + interval '2 months' - interval '1 day', current_date + interval '1 day'),
       interval '1 day') AS series (day)
-    ON CONFLICT DO NOTHING;
-  END IF;
+  ) AS marked;
   -- What lists left out that were not complete.
   UPDATE fuel.listing SET is_proof = false
   FROM fuel.run

@@ -44,7 +44,7 @@ GRANT EXECUTE ON FUNCTION fuel.note_present(integer, timestamptz) TO fuel_writer
 
 -- An aggregate is not due when nothing has arrived, no work is left over, and no price has taken effect by itself: it
 -- would only make again what is there. Stations are matched before this function is called, so stations whose links
--- changed have their notes in fuel.touched already.
+-- changed are listed already.
 CREATE OR REPLACE FUNCTION fuel.is_aggregate_due(p_aggregate_run_id integer) RETURNS boolean
 LANGUAGE sql STABLE AS $$
   SELECT NOT EXISTS (
@@ -65,10 +65,7 @@ LANGUAGE sql STABLE AS $$
           FROM fuel.latest_verdict
           WHERE latest_verdict.valid_until_at > made.started_at
             AND latest_verdict.valid_until_at <= fuel.clock()))
-    OR EXISTS (SELECT FROM fuel.touched)
-    OR EXISTS (SELECT FROM fuel.touched_month)
-    OR EXISTS (SELECT FROM fuel.stale_days)
-    OR EXISTS (SELECT FROM fuel.dirty_day)
+    OR EXISTS (SELECT FROM fuel.due)
     -- A station that sells to members only now, or no longer does.
     OR EXISTS (
       SELECT

@@ -257,8 +257,8 @@ BEGIN
     last_day = greatest(known.last_day, excluded.last_day), days = known.days | excluded.days
   WHERE known.last_day < excluded.last_day OR known.days <> known.days | excluded.days;
   IF p_has_news THEN
-    INSERT INTO fuel.touched_month (source_id, month)
-    SELECT p_source_id, covered.month
+    INSERT INTO fuel.due (step, number, part, from_on, until_on)
+    SELECT 'months', covered.month - date '1970-01-01', p_source_id, covered.month, covered.month
     FROM unnest(p_months) AS covered (month)
     ORDER BY covered.month
     ON CONFLICT DO NOTHING;

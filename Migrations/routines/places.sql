@@ -162,8 +162,8 @@ BEGIN
   SELECT array_agg(changed.station_id) INTO moved_ids
   FROM pg_temp.changed_place AS changed
   WHERE changed.counts_elsewhere;
-  INSERT INTO fuel.dirty_day (fuel_id, day)
-  SELECT marked.fuel_id, series.day::date
+  INSERT INTO fuel.due (step, number, part, from_on, until_on)
+  SELECT 'averages', series.day::date - date '1970-01-01', marked.fuel_id, series.day::date, series.day::date
   FROM (
     SELECT
       station_month.fuel_id,
@@ -178,9 +178,9 @@ BEGIN
     lower(marked.days)::timestamp,
     least(upper(marked.days) - interval '1 day', p_clock AT TIME ZONE 'UTC' + interval '14 hours'),
     interval '1 day') AS series (day)
-  ORDER BY 1, 2
+  ORDER BY 2, 3
   -- Not DO NOTHING: see mark_changed_days.
-  ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day;
+  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on;
 
   RETURN QUERY
   SELECT place.station_id, place.state, place.latitude, place.longitude, known.from_at

@@ -41,8 +41,8 @@ BEGIN
     FROM fuel.shown_price AS pair
     WHERE pair.source_id = known.source_id
     HAVING count(*) > 0;
-    INSERT INTO fuel.touched_month (source_id, month)
-    SELECT covered.source_id, covered.month
+    INSERT INTO fuel.due (step, number, part, from_on, until_on)
+    SELECT 'months', covered.month - date '1970-01-01', covered.source_id, covered.month, covered.month
     FROM fuel.archive_coverage AS covered
     WHERE covered.source_id = known.source_id
     ON CONFLICT DO NOTHING;

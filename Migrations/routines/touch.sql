@@ -1,17 +1,16 @@
--- The notes about spans that have to be made again.
+-- The list of what has to be made again (fuel.due).
 
 -- Notes that the spans of station records and fuels have to be made again. Of several instants for one station record
 -- and fuel, the earliest counts.
 CREATE OR REPLACE FUNCTION fuel.touch(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS void LANGUAGE sql AS $$
-  INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
-  SELECT pair.station_id, pair.fuel_id, min(pair.from_at)
+  INSERT INTO fuel.due AS known (step, number, part, from_on)
+  SELECT 'spans', pair.station_id, pair.fuel_id, (min(pair.from_at) AT TIME ZONE 'UTC')::date
   FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
   GROUP BY pair.station_id, pair.fuel_id
   ORDER BY pair.station_id, pair.fuel_id
-  ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET
-    from_at = least(known.from_at, excluded.from_at), is_made = false
+  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = least(known.from_on, excluded.from_on)
 $$;
 COMMENT ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) IS
   'Notes that the spans of station records and fuels have to be recomputed from an instant on.';
@@ -259,8 +258,9 @@ GRANT EXECUTE ON FUNCTION fuel.touch_frozen(smallint, timestamptz, timestamptz, 
 CREATE OR REPLACE FUNCTION fuel.touch_archives(
   p_scheme text, p_first_at timestamptz, p_other_first_at timestamptz)
 RETURNS void LANGUAGE sql AS $$
-  INSERT INTO fuel.touched_month (source_id, month)
-  SELECT archive.source_id, covered.first_day
+  INSERT INTO fuel.due (step, number, part, from_on, until_on)
+  SELECT
+    'months', covered.first_day - date '1970-01-01', archive.source_id, covered.first_day, covered.last_day
   FROM fuel.archive_intervals() AS covered
   JOIN fuel.source AS archive ON archive.scheme = covered.scheme AND archive.kind = 'archive'
   JOIN fuel.state USING (state)
@@ -269,43 +269,39 @@ RETURNS void LANGUAGE sql AS $$
     AND fuel.price_day_begin(covered.last_day + 1, state.time_zone, state.price_day_starts)
       BETWEEN least(p_first_at, p_other_first_at)
       AND greatest(coalesce(p_first_at, 'infinity'), coalesce(p_other_first_at, 'infinity'))
-  ORDER BY archive.source_id, covered.first_day
+  ORDER BY covered.first_day, archive.source_id
   ON CONFLICT DO NOTHING
 $$;
 COMMENT ON FUNCTION fuel.touch_archives(text, timestamptz, timestamptz) IS
   'Notes the months of archives whose last prices hold on or end because the first run of their feed has changed.';
 GRANT EXECUTE ON FUNCTION fuel.touch_archives(text, timestamptz, timestamptz) TO fuel_writer;
 
--- Replaces the notes about months of archives (fuel.touched_month) by notes about the station records and fuels that
--- have facts in those months (fuel.touched). The last fact before the first month is included if it is believed then,
--- because that price may last into a month that an archive covers only now.
-CREATE OR REPLACE FUNCTION fuel.take_touched_months() RETURNS void LANGUAGE plpgsql AS $$
+-- Lists the station records and fuels that have facts in the listed months of archives, in place of these months. The
+-- last fact before the first month is included if it is believed then, because that price may last into a month that an
+-- archive covers only now.
+CREATE OR REPLACE FUNCTION fuel.take_months() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  source_ids smallint[];
-  months     date[];
-  taken      record;
+  taken record;
 BEGIN
-  -- Months that are noted from here on wait for the next call.
-  WITH gone AS (
-    DELETE FROM fuel.touched_month RETURNING touched_month.source_id, touched_month.month
-  )
-  SELECT array_agg(gone.source_id), array_agg(gone.month) INTO source_ids, months FROM gone;
+  -- Months that are listed from here on wait for the next call.
   FOR taken IN
+    WITH gone AS (DELETE FROM fuel.due WHERE due.step = 'months' RETURNING due.*)
     SELECT
-      noted.source_id,
-      min(noted.month)::timestamp AT TIME ZONE state.time_zone AS begins_at,
-      (max(noted.month) + interval '1 month') AT TIME ZONE state.time_zone AS ends_at,
-      (SELECT max(lapse.lapses_after) FROM fuel.lapses() AS lapse WHERE lapse.source_id = noted.source_id) AS longest
-    FROM unnest(source_ids, months) AS noted (source_id, month)
-    JOIN fuel.source USING (source_id)
+      gone.part AS source_id,
+      min(gone.from_on)::timestamp AT TIME ZONE state.time_zone AS begins_at,
+      (max(gone.until_on) + interval '1 month') AT TIME ZONE state.time_zone AS ends_at,
+      (SELECT max(lapse.lapses_after) FROM fuel.lapses() AS lapse WHERE lapse.source_id = gone.part) AS longest
+    FROM gone
+    JOIN fuel.source ON source.source_id = gone.part
     JOIN fuel.state USING (state)
-    GROUP BY noted.source_id, state.time_zone
+    GROUP BY gone.part, state.time_zone
   LOOP
-    INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
+    INSERT INTO fuel.due AS known (step, number, part, from_on)
     SELECT
-      archived.station_id, archived.fuel_id,
-      coalesce(
+      'spans', archived.station_id, archived.fuel_id,
+      (coalesce(
         max(archived.effective_at) FILTER (WHERE archived.effective_at < taken.begins_at), min(archived.effective_at))
+        AT TIME ZONE 'UTC')::date
     FROM fuel.lapses() AS lapse
     JOIN fuel.archive_price AS archived USING (source_id, fuel_id)
     WHERE lapse.source_id = taken.source_id
@@ -314,14 +310,12 @@ BEGIN
       AND archived.effective_at >= taken.begins_at - taken.longest
       AND archived.effective_at < taken.ends_at
     GROUP BY archived.station_id, archived.fuel_id
-    ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET
-      from_at = least(known.from_at, excluded.from_at), is_made = false;
+    ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = least(known.from_on, excluded.from_on);
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION fuel.take_touched_months() IS
-  'Turns the months of archives that were noted into stations and fuels.';
-GRANT EXECUTE ON FUNCTION fuel.take_touched_months() TO fuel_writer;
+COMMENT ON FUNCTION fuel.take_months() IS 'Lists station records and fuels in place of months of archives.';
+GRANT EXECUTE ON FUNCTION fuel.take_months() TO fuel_writer;
 
 -- Returns the stations to which touched station records belong, with each touched fuel, the earliest instant from which
 -- its spans have to be made again, and the number of the records.
@@ -352,12 +346,10 @@ COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) 
   'changed, and the number of the records.';
 GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
--- The marks of the price days that have to be made again.
-
--- Notes which price days change because spans of stations changed: those of stations in fuel.stale_days, and those whose
--- averages have to be made again in fuel.dirty_day. Days after fuel.state.days_made_until are not made yet and need no
--- note of stations. Only the aggregate removes marks from fuel.dirty_day, so when the aggregate calls this function
--- itself (p_is_aggregate), only the missing marks are added.
+-- Lists which price days change because spans of stations changed: those of stations, and those whose averages have to
+-- be made again. Days after fuel.state.days_made_until are not made yet and need no note of stations. Only the aggregate
+-- takes days of averages from the list, so when the aggregate calls this function itself (p_is_aggregate), only the
+-- missing ones are added.
 CREATE OR REPLACE FUNCTION fuel.mark_changed_days(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_until_ats timestamptz[], p_is_aggregate boolean, p_clock timestamptz)
@@ -380,48 +372,43 @@ RETURNS void LANGUAGE sql AS $$
     LEFT JOIN fuel.station USING (station_id)
     LEFT JOIN fuel.state USING (state)
     WHERE pair.from_at <= p_clock AND pair.from_at <= pair.until_at
-  ),
-  stale AS (
-    INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
-    SELECT
-      changed.station_id, changed.fuel_id, min(date_trunc('month', changed.first_day::timestamp))::date,
-      max(date_trunc('month', least(changed.last_day, changed.days_made_until)::timestamp))::date
-    FROM changed
-    WHERE changed.first_day <= changed.days_made_until
-    GROUP BY changed.station_id, changed.fuel_id
-    ORDER BY changed.station_id, changed.fuel_id
-    ON CONFLICT ON CONSTRAINT stale_days_pk DO UPDATE SET
-      first_month = least(known.first_month, excluded.first_month),
-      last_month = greatest(known.last_month, excluded.last_month)
-  ),
-  changed_days AS (
+  )
+  INSERT INTO fuel.due AS known (step, number, part, from_on, until_on)
+  SELECT
+    'days', changed.station_id, changed.fuel_id, min(changed.first_day),
+    max(least(changed.last_day, changed.days_made_until))
+  FROM changed
+  WHERE changed.first_day <= changed.days_made_until
+  GROUP BY changed.station_id, changed.fuel_id
+  UNION ALL
+  SELECT 'averages', day.number, changed_days.fuel_id, series.day::date, series.day::date
+  FROM (
     SELECT changed.fuel_id, unnest(range_agg(daterange(changed.first_day, changed.last_day + 1))) AS days
     FROM changed
     GROUP BY changed.fuel_id
-  )
-  INSERT INTO fuel.dirty_day (fuel_id, day)
-  SELECT changed_days.fuel_id, series.day::date
-  FROM changed_days
+  ) AS changed_days
   CROSS JOIN LATERAL generate_series(
     lower(changed_days.days)::timestamp, upper(changed_days.days)::timestamp - interval '1 day',
     interval '1 day') AS series (day)
-  LEFT JOIN fuel.dirty_day AS known
-    ON p_is_aggregate AND known.fuel_id = changed_days.fuel_id AND known.day = series.day::date
-  WHERE known.day IS NULL
-  ORDER BY 1, 2
-  -- DO NOTHING would not lock the row. The lock keeps the aggregate from clearing a mark for facts that it has not
-  -- seen.
-  ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
+  CROSS JOIN LATERAL (SELECT series.day::date - date '1970-01-01' AS number) AS day
+  LEFT JOIN fuel.due AS listed
+    ON p_is_aggregate AND listed.step = 'averages' AND listed.number = day.number
+    AND listed.part = changed_days.fuel_id
+  WHERE listed.number IS NULL
+  ORDER BY 1, 2, 3
+  -- DO NOTHING would not lock the row. The lock keeps the aggregate from taking a day for facts that it has not seen.
+  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET
+    from_on = least(known.from_on, excluded.from_on), until_on = greatest(known.until_on, excluded.until_on)
 $$;
 COMMENT ON FUNCTION fuel.mark_changed_days(
   integer[], smallint[], timestamptz[], timestamptz[], boolean, timestamptz) IS
-  'Marks the days of stations and fuels whose prices changed between two instants.';
+  'Lists the days of stations and fuels whose prices changed between two instants.';
 GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
   integer[], smallint[], timestamptz[], timestamptz[], boolean, timestamptz) TO fuel_writer;
 
--- Notes the price days that have ended since the last call, for every station and fuel whose price may last into them,
+-- Lists the price days that have ended since the last call, for every station and fuel whose price may last into them,
 -- and moves fuel.state.days_made_until to the last of them. These days count as made from then on, and
--- fuel.mark_changed_days notes them when something changes them later. If a clock that was ahead had days made before
+-- fuel.mark_changed_days lists them when something changes them later. If a clock that was ahead had days made before
 -- they ended, their averages are deleted, days_made_until goes back, and the days are made again when they end.
 CREATE OR REPLACE FUNCTION fuel.mark_ended_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -442,31 +429,18 @@ BEGIN
   WHERE daily_rollup.day > (
     SELECT min(ended.ended_until) FROM pg_temp.ended WHERE ended.made_until > ended.ended_until
   );
-  INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
-  SELECT
-    pair.station_id,
-    pair.fuel_id,
-    date_trunc('month', (ended.ended_until + 1)::timestamp)::date,
-    date_trunc('month', ended.made_until::timestamp)::date
-  FROM pg_temp.ended
-  JOIN fuel.station ON station.state = ended.state AND station.place_id = station.station_id
-  JOIN fuel.present_span AS pair USING (station_id)
-  WHERE ended.made_until > ended.ended_until
-  ORDER BY pair.station_id, pair.fuel_id
-  ON CONFLICT ON CONSTRAINT stale_days_pk DO UPDATE SET
-    first_month = least(known.first_month, excluded.first_month),
-    last_month = greatest(known.last_month, excluded.last_month);
-  INSERT INTO fuel.stale_days AS known (station_id, fuel_id, first_month, last_month)
-  SELECT noted.station_id, noted.fuel_id, noted.first_month, noted.last_month
+  INSERT INTO fuel.due AS known (step, number, part, from_on, until_on)
+  SELECT 'days', noted.station_id, noted.fuel_id, noted.from_on, noted.until_on
   FROM (
     SELECT
       pair.station_id,
       pair.fuel_id,
-      date_trunc('month', greatest(
-        ended.made_until + 1,
-        fuel.price_day(first.from_at, ended.time_zone, ended.price_day_starts))::timestamp)::date
-        AS first_month,
-      date_trunc('month', ended.ended_until::timestamp)::date AS last_month
+      CASE
+        WHEN ended.made_until > ended.ended_until THEN ended.ended_until + 1
+        ELSE greatest(
+          ended.made_until + 1, fuel.price_day(first.from_at, ended.time_zone, ended.price_day_starts))
+      END AS from_on,
+      greatest(ended.made_until, ended.ended_until) AS until_on
     FROM pg_temp.ended
     JOIN fuel.station ON station.state = ended.state AND station.place_id = station.station_id
     JOIN fuel.present_span AS pair USING (station_id)
@@ -478,15 +452,14 @@ BEGIN
       LIMIT 1
     ) AS first
     WHERE ended.made_until IS NULL
-      OR ended.made_until < ended.ended_until AND (pair.lapses_at > fuel.price_day_begin(
-        ended.made_until + 1, ended.time_zone, ended.price_day_starts)
-      OR pair.next_from_at IS NOT NULL)
+      OR ended.made_until > ended.ended_until
+      OR pair.next_from_at IS NOT NULL
+      OR pair.lapses_at > fuel.price_day_begin(ended.made_until + 1, ended.time_zone, ended.price_day_starts)
   ) AS noted
-  WHERE noted.first_month <= noted.last_month
+  WHERE noted.from_on <= noted.until_on
   ORDER BY noted.station_id, noted.fuel_id
-  ON CONFLICT ON CONSTRAINT stale_days_pk DO UPDATE SET
-    first_month = least(known.first_month, excluded.first_month),
-    last_month = greatest(known.last_month, excluded.last_month);
+  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET
+    from_on = least(known.from_on, excluded.from_on), until_on = greatest(known.until_on, excluded.until_on);
   UPDATE fuel.state SET days_made_until = ended.ended_until
   FROM pg_temp.ended
   WHERE state.state = ended.state;
@@ -494,7 +467,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.mark_ended_days(timestamptz) IS
-  'Notes the price days that have ended since the last time, station by station.';
+  'Lists the price days that have ended since the last time, station by station.';
 GRANT EXECUTE ON FUNCTION fuel.mark_ended_days(timestamptz) TO fuel_writer;
 
 -- Confirms a doubtful price that a person has checked. The price is then taken to be true, now and in the past.

@@ -1,4 +1,4 @@
--- Days of stations and regions, made of spans, and what an aggregate has still to make.
+-- Days of stations and regions, made of spans, and the runs that make them.
 
 -- The days of a station are read and written by the month, all at once. One value of bytes costs a tenth of six arrays.
 CREATE TABLE fuel.station_month (
@@ -21,28 +21,6 @@ COMMENT ON COLUMN fuel.station_month.known_days IS 'On how many of its days a pr
 COMMENT ON COLUMN fuel.station_month.days IS
   'Runs of equal days from the first of the month on, as fuel.days_of reads them: sixteen bytes a run.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.station_month TO fuel_writer;
-
-CREATE TABLE fuel.stale_days (
-  station_id  integer  NOT NULL,
-  fuel_id     smallint NOT NULL,
-  first_month date     NOT NULL,
-  last_month  date     NOT NULL,
-  CONSTRAINT stale_days_pk PRIMARY KEY (station_id, fuel_id),
-  CONSTRAINT stale_days_order_ck CHECK (first_month <= last_month)
-);
-COMMENT ON TABLE fuel.stale_days IS 'Stations and fuels whose spans have changed since their days were made.';
-COMMENT ON COLUMN fuel.stale_days.first_month IS 'First day of the first month to make again.';
-COMMENT ON COLUMN fuel.stale_days.last_month  IS 'First day of the last one.';
-GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.stale_days TO fuel_writer;
-
-CREATE TABLE fuel.dirty_day (
-  fuel_id smallint NOT NULL,
-  day     date     NOT NULL,
-  CONSTRAINT dirty_day_pk PRIMARY KEY (fuel_id, day)
-);
-COMMENT ON TABLE fuel.dirty_day IS 'Days whose averages a new fact may have changed; emptied as they are made again.';
-COMMENT ON COLUMN fuel.dirty_day.day     IS 'The price day.';
-GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.dirty_day TO fuel_writer;
 
 -- No foreign key leads to fuel.region: to look the region up for each average was a third of writing it. Only an
 -- aggregate removes a region, under its lock, and it removes the averages of the region first.

@@ -92,27 +92,25 @@ COMMENT ON COLUMN fuel.present_span.is_level IS
   'it makes no price suspect. false: it is not known.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.present_span TO fuel_writer;
 
-CREATE TABLE fuel.touched (
-  station_id integer     NOT NULL,
-  fuel_id    smallint    NOT NULL,
-  from_at    timestamptz NOT NULL,
-  is_made    boolean     NOT NULL DEFAULT false,
-  CONSTRAINT touched_pk PRIMARY KEY (station_id, fuel_id)
+CREATE TABLE fuel.due (
+  step     text     NOT NULL,
+  number   integer  NOT NULL,
+  part     smallint NOT NULL,
+  from_on  date     NOT NULL,
+  until_on date     NOT NULL DEFAULT 'infinity',
+  CONSTRAINT due_pk PRIMARY KEY (step, number, part),
+  CONSTRAINT due_step_ck CHECK (step IN ('months', 'spans', 'days', 'averages')),
+  CONSTRAINT due_order_ck CHECK (from_on <= until_on)
 );
-COMMENT ON TABLE fuel.touched IS
-  'Records and fuels of which something was reported since their spans were made. A run makes the spans of its own; '
-  'an aggregate those that are left: archives, links, confirmations.';
-COMMENT ON COLUMN fuel.touched.station_id IS 'The station record.';
-COMMENT ON COLUMN fuel.touched.from_at    IS 'From when on something may be different.';
-COMMENT ON COLUMN fuel.touched.is_made    IS 'Whether its spans are made and only their doubts are left to be judged.';
-GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.touched TO fuel_writer;
-
-CREATE TABLE fuel.touched_month (
-  source_id smallint NOT NULL,
-  month     date     NOT NULL,
-  CONSTRAINT touched_month_pk PRIMARY KEY (source_id, month)
-);
-COMMENT ON TABLE fuel.touched_month IS
-  'Local months of archives that were loaded since their spans were made: every station and fuel of them is touched.';
-COMMENT ON COLUMN fuel.touched_month.month     IS 'First day of the month.';
-GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.touched_month TO fuel_writer;
+COMMENT ON TABLE fuel.due IS
+  'The one list of what an aggregate has to make again. What is listed twice is listed once, with the wider range.';
+COMMENT ON COLUMN fuel.due.step IS
+  'months: a local month of an archive was loaded, and every record and fuel of it has spans to make; spans: something '
+  'was reported of a record and fuel, and no run made its spans; days: those of a station and fuel changed; averages: '
+  'those of a day and fuel may have changed.';
+COMMENT ON COLUMN fuel.due.number IS
+  'The station record, the station, or the day since 1970-01-01, of a month its first.';
+COMMENT ON COLUMN fuel.due.part     IS 'The fuel; of a month the archive.';
+COMMENT ON COLUMN fuel.due.from_on  IS 'The first day that may be different.';
+COMMENT ON COLUMN fuel.due.until_on IS 'The last one; of a month any day of it.';
+GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.due TO fuel_writer;

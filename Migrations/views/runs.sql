@@ -380,8 +380,8 @@ SELECT
     ORDER BY aggregate_run.aggregate_run_id DESC
     LIMIT 1
   ) AS aggregated_at,
-  (SELECT count(DISTINCT dirty_day.day)::integer FROM fuel.dirty_day) AS dirty_days,
-  (SELECT min(dirty_day.day) FROM fuel.dirty_day) AS first_dirty_on,
+  (SELECT count(DISTINCT due.number)::integer FROM fuel.due WHERE due.step = 'averages') AS dirty_days,
+  (SELECT min(due.from_on) FROM fuel.due WHERE due.step = 'averages') AS first_dirty_on,
   -- A withdrawal has a number of the same order. greatest() ignores NULL.
   greatest(
     (SELECT max(run.change_number) FROM fuel.run),

@@ -157,7 +157,7 @@ extension Bench {
       }
     }
     try connection.query(
-      "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.shown_price ON CONFLICT DO NOTHING"
+      "INSERT INTO fuel.due SELECT 'spans', station_id, fuel_id, '-infinity' FROM fuel.shown_price ON CONFLICT DO NOTHING"
     )
     try TimelineUpdate.makeAll(Workers(store), now: now)
     try connection.execute("VACUUM ANALYZE")

@@ -17,7 +17,7 @@ struct AggregateTests {
     return try connection.lines("SELECT * FROM fuel.daily_rollup ORDER BY region, fuel_id, day")
       + connection.lines("SELECT * FROM fuel.verdict ORDER BY region, fuel_id, computed_at")
       + connection.lines("SELECT * FROM fuel.region_change ORDER BY region, fuel_id")
-      + connection.lines("SELECT fuel_id, day FROM fuel.dirty_day ORDER BY 1, 2")
+      + connection.lines("SELECT * FROM fuel.due ORDER BY 1, 2, 3")
   }
 
   private static let words = ["aggregate", "--rebuild", "--now", "2026-08-20T02:00:00Z"]

@@ -41,7 +41,7 @@ struct BackfillTests {
         SELECT station_code, wording_md5, month, days
         FROM fuel.station_sighting JOIN fuel.station USING (station_id) ORDER BY 1, 2, 3
         """)
-      + connection.lines("SELECT * FROM fuel.dirty_day ORDER BY 1, 2")
+      + connection.lines("SELECT * FROM fuel.due WHERE step = 'averages' ORDER BY 1, 2, 3")
   }
 
   /// F-N43, F-N46: a hundred compressed files load with at most 64 open files, and the program

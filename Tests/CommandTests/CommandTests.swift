@@ -342,7 +342,7 @@ struct CommandTests {
         FROM fuel.shown_price JOIN fuel.station USING (station_id) ORDER BY 1, 2
         """)
       + connection.lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3")
-      + connection.lines("SELECT fuel_id, day FROM fuel.dirty_day ORDER BY 1, 2")
+      + connection.lines("SELECT part, from_on FROM fuel.due WHERE step = 'averages' ORDER BY 1, 2")
   }
 
   /// F-K04: a run may be killed at any moment. The next run ends as if the killed one had never

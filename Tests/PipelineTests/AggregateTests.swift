@@ -143,13 +143,13 @@ struct AggregateTests {
 
   /// Whatever arrived or was left over is made at once.
   @Test(arguments: [
-    "INSERT INTO fuel.dirty_day (fuel_id, day) SELECT fuel_id, '2026-06-30' FROM fuel.fuel WHERE fuel = 'U91'",
+    "INSERT INTO fuel.due SELECT 'averages', date '2026-06-30' - '1970-01-01', 1, '2026-06-30', '2026-06-30'",
     "UPDATE fuel.source SET changes = changes + 1",
     "SELECT fuel.confirm_price((SELECT min(station_id) FROM fuel.station), 'U91', 170.0)",
-    "INSERT INTO fuel.touched_month (source_id, month) SELECT source_id, '2026-06-01' FROM fuel.source",
+    "INSERT INTO fuel.due SELECT 'months', 20605, source_id, '2026-06-01', '2026-06-01' FROM fuel.source",
     """
-    INSERT INTO fuel.stale_days (station_id, fuel_id, first_month, last_month)
-    SELECT station_id, fuel_id, '2026-06-01', '2026-06-01' FROM fuel.present_span
+    INSERT INTO fuel.due
+    SELECT 'days', station_id, fuel_id, '2026-06-01', '2026-06-01' FROM fuel.present_span
     """,
     "UPDATE fuel.verdict SET valid_until_at = '2026-06-30T13:40:30Z'",
     "UPDATE fuel.aggregate_run SET outcome = 'interrupted'",
@@ -394,9 +394,12 @@ struct AggregateTests {
       // is known. No day of diesel is made again, so its cycles are not looked for.
       try bench.connection.execute(
         """
-        INSERT INTO fuel.dirty_day (fuel_id, day)
-        SELECT fuel_id, date '2026-06-28' - 1193 + CASE fuel WHEN 'U91' THEN 484 ELSE 724 END
-        FROM fuel.fuel WHERE fuel IN ('U91', 'P98');
+        INSERT INTO fuel.due
+        SELECT 'averages', day - date '1970-01-01', fuel_id, day, day
+        FROM fuel.fuel, LATERAL (
+          SELECT date '2026-06-28' - 1193 + CASE fuel WHEN 'U91' THEN 484 ELSE 724 END AS day
+        ) AS peak
+        WHERE fuel IN ('U91', 'P98');
         DELETE FROM fuel.daily_rollup
         USING fuel.fuel
         WHERE daily_rollup.fuel_id = fuel.fuel_id AND fuel = 'DL' AND day = date '2026-06-28' - 1193 + 964

@@ -59,7 +59,8 @@ struct ReplaysTests {
           ).recordings(["\(folder)/all"])
           let isLoaded = results.map { if case .loaded = $0.outcome { true } else { false } }
           #expect(isLoaded == Array(repeating: true, count: 24))
-          #expect(try bench.lines("SELECT count(*) > 100 FROM fuel.touched") == ["t"])
+          #expect(
+            try bench.lines("SELECT count(*) > 100 FROM fuel.due WHERE step = 'spans'") == ["t"])
           #expect(try bench.lines("SELECT count(*) FROM fuel.span") == ["0"])
         } else {
           for part in parts {
@@ -74,7 +75,7 @@ struct ReplaysTests {
               }
             }
           }
-          #expect(try bench.lines("SELECT count(*) FROM fuel.touched") == ["0"])
+          #expect(try bench.lines("SELECT count(*) FROM fuel.due WHERE step = 'spans'") == ["0"])
         }
         _ = try Aggregate(
           store: store, regions: [.queensland, .newSouthWales, .nation], clock: clock,

@@ -141,7 +141,8 @@ extension StandingTests {
       let first = try history()
       #expect(first.count == 2, "\(first)")
       try feed.connection.execute(
-        "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.shown_price")
+        "INSERT INTO fuel.due SELECT 'spans', station_id, fuel_id, '-infinity' FROM fuel.shown_price"
+      )
       try TimelineUpdate.makeAll(Workers(feed.store), now: time(14))
       Self.compare(first, try history(), "from the beginning")
     }

@@ -21,7 +21,7 @@ extension TimelineTests {
       let followed = try history(feed)
       // Lists that only go on with newer prices read no evidence. An aggregate reads it.
       try feed.connection.execute(
-        "INSERT INTO fuel.touched SELECT station_id, fuel_id, '2025-10-05T00:00:00Z' FROM fuel.present_span"
+        "INSERT INTO fuel.due SELECT 'spans', station_id, fuel_id, '2025-10-05' FROM fuel.present_span"
       )
       try makeTimeline(feed)
       #expect(try history(feed) == followed)
@@ -162,7 +162,8 @@ extension TimelineTests {
   private func expect(_ wanted: [String], in feed: Feed) throws {
     #expect(try history(feed) == wanted)
     try feed.connection.execute(
-      "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.present_span")
+      "INSERT INTO fuel.due SELECT 'spans', station_id, fuel_id, '-infinity' FROM fuel.present_span"
+    )
     try makeTimeline(feed)
     #expect(try history(feed) == wanted)
   }
@@ -215,7 +216,8 @@ extension TimelineTests {
           "153.0|2025-10-12 00:00:00",
         ])
       try feed.connection.execute(
-        "INSERT INTO fuel.touched SELECT station_id, fuel_id, '-infinity' FROM fuel.present_span")
+        "INSERT INTO fuel.due SELECT 'spans', station_id, fuel_id, '-infinity' FROM fuel.present_span"
+      )
       try makeTimeline(feed)
       #expect(try history(feed) == followed)
     }

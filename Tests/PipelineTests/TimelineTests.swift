@@ -226,8 +226,8 @@ struct TimelineTests {
       func remade(from: Instant) throws -> [String] {
         try feed.connection.query(
           """
-          INSERT INTO fuel.touched
-          SELECT station_id, fuel_id, \(from) FROM fuel.shown_price ON CONFLICT DO NOTHING
+          INSERT INTO fuel.due
+          SELECT 'spans', station_id, fuel_id, \(from)::timestamptz::date FROM fuel.shown_price ON CONFLICT DO NOTHING
           """)
         try feed.aggregate(at: hour(61))
         return try feed.connection.lines(
@@ -317,8 +317,11 @@ struct TimelineTests {
         defer { try? TimelineUpdate.makeAll(Workers(feed.store), now: Self.end) }
         return try feed.connection.lines(
           """
-          SELECT station_code, fuel, to_char(from_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')
-          FROM fuel.touched JOIN fuel.station USING (station_id) JOIN fuel.fuel USING (fuel_id)
+          SELECT station_code, fuel, from_on
+          FROM fuel.due
+          JOIN fuel.station ON station_id = number
+          JOIN fuel.fuel ON fuel_id = part
+          WHERE step = 'spans'
           ORDER BY 1, 2
           """)
       }

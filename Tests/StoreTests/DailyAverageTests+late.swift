@@ -21,7 +21,8 @@ extension DailyAverageTests {
         try feed.reports(quiet(1800, since: since), at: at(Double(day) + 0.5))
       }
       try feed.aggregate(at: at(9.6))
-      #expect(try feed.connection.lines("SELECT count(*) FROM fuel.dirty_day") == ["0"])
+      #expect(
+        try feed.connection.lines("SELECT count(*) FROM fuel.due WHERE step = 'averages'") == ["0"])
       // A late report: station `a` has sold at 150.0 since the middle of day 4.
       try feed.reports(
         [.u91("a", 1500, at(4.5))] + quiet(1800, since: at(7)), at: at(9.7))
@@ -65,9 +66,10 @@ extension DailyAverageTests {
       #expect(touched.count == 4)
       #expect(
         try feed.connection.lines(
-          "SELECT count(*), count(DISTINCT station_id) FROM fuel.stale_days") == ["4|4"])
+          "SELECT count(*), count(DISTINCT number) FROM fuel.due WHERE step = 'days'") == ["4|4"])
       // Only the days of the spans that changed are made again, until the next price.
-      let dirty = try feed.connection.lines("SELECT DISTINCT day FROM fuel.dirty_day ORDER BY 1")
+      let dirty = try feed.connection.lines(
+        "SELECT DISTINCT from_on FROM fuel.due WHERE step = 'averages' ORDER BY 1")
       #expect(dirty == ["2026-07-05", "2026-07-06", "2026-07-07"])
     }
   }

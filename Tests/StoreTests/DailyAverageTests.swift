@@ -126,7 +126,10 @@ struct DailyAverageTests {
       let feed = try Feed(target)
       let begin = Instant("2026-06-30T14:00:00Z")
       try feed.reports(quiet(1800, since: begin), at: begin + .seconds(60))
-      #expect(try feed.connection.lines("SELECT count(*) > 0 FROM fuel.dirty_day") == ["t"])
+      #expect(
+        try feed.connection.lines("SELECT count(*) > 0 FROM fuel.due WHERE step = 'averages'") == [
+          "t"
+        ])
       try feed.connection.execute(
         """
         BEGIN;
@@ -138,7 +141,7 @@ struct DailyAverageTests {
       let other = try Connection(target)
       try other.execute("SET lock_timeout = '200ms'")
       let error = #expect(throws: PostgresError.self) {
-        try other.execute("DELETE FROM fuel.dirty_day")
+        try other.execute("DELETE FROM fuel.due WHERE step = 'averages'")
       }
       #expect(error?.sqlState == "55P03")
       try feed.connection.execute("ROLLBACK")

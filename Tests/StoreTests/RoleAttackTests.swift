@@ -19,13 +19,13 @@ struct RoleAttackTests {
   private static let derived: Set<String> = [
     "aggregate_run", "brand_name", "counted_place",
     "cycle",
-    "shown_price", "daily_rollup", "dirty_day", "market", "market_event",
+    "shown_price", "daily_rollup", "due", "market", "market_event",
     "notice", "notice_rule",
     "present_span",
     "price", "listing", "price_lapse", "region",
-    "region_change", "region_station", "source_day", "span", "stale_days", "station_decision",
+    "region_change", "region_station", "source_day", "span", "station_decision",
     "station_doubt",
-    "station_habit", "station_month", "touched", "touched_month", "state", "verdict_score",
+    "station_habit", "station_month", "state", "verdict_score",
   ]
 
   /// Columns of evidence that may change, by table, as SQL. The comparison leaves them out. Among

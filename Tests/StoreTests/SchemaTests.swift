@@ -191,14 +191,14 @@ struct SchemaTests {
       #expect(
         deletes == [
           "brand_name", "counted_place", "cycle", "daily_rollup",
-          "dirty_day",
+          "due",
           "market", "market_event", "notice", "notice_rule", "present_span",
           "price_lapse", "region",
           "region_change",
-          "region_station", "run_to_read", "source_day", "span", "stale_days", "station_decision",
+          "region_station", "run_to_read", "source_day", "span", "station_decision",
           "station_doubt",
           "station_habit",
-          "station_month", "touched", "touched_month", "verdict_calibration", "verdict_score",
+          "station_month", "verdict_calibration", "verdict_score",
         ])
       #expect(
         try connection.lines(

@@ -34,12 +34,12 @@ extension DayUpdate {
     func makeNext() throws -> Int {
       guard let span = left.first else { return 0 }
       try days.store.transaction {
-        try days.store.takeMarks(of: span)
+        try days.store.takeAverages(of: span)
         // Where stations count is read after the marks are taken, so that every change from before
         // then is included. The same holds for station days that a list changed after they were
         // made: they are made again here.
         let context = try days.store.regionContext()
-        let late = try days.store.takeStaleDays(in: span)
+        let late = try days.store.takeDays(in: span)
         try days.make(late, context: context)
         try days.store.replace(span, with: days.averages(span, context: context))
       }

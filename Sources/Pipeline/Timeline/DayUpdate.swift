@@ -28,7 +28,7 @@ package struct DayUpdate {
     _ workers: Workers, now: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
     try workers.first.markEndedDays(now: now)
-    let all = try workers.first.staleDaysCount()
+    let all = try workers.first.daysDue()
     guard all > 0 else { return }
     func tell(_ count: Int, of _: Int) { progress(min(count, all), all) }
     try workers.run(pieces: all / Batches.least, of: all, progress: tell) {
@@ -60,7 +60,7 @@ package struct DayUpdate {
 
     func makeNext() throws -> Int {
       let taken = try days.store.transaction {
-        let taken = try days.store.takeStaleDays(atMost: count, share: share)
+        let taken = try days.store.takeDays(atMost: count, share: share)
         try days.make(taken, context: context)
         return taken
       }
@@ -76,7 +76,7 @@ package struct DayUpdate {
   func make(_ whole: [Pair: [Span]]) throws {
     let closed = whole.filter { !$0.value.isEmpty && !$0.value.contains(where: \.isOpen) }
     guard !closed.isEmpty else { return }
-    let noted = try store.takeStaleDays(of: Array(closed.keys))
+    let noted = try store.takeDays(of: Array(closed.keys))
     try make(noted, of: closed, context: store.regionContext())
   }
 

@@ -46,33 +46,54 @@ package struct TimelineUpdate {
     _ workers: Workers, now: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
     let store = workers.first
-    let (all, hasMade) = try store.transaction { try store.touchedCount() }
-    guard all > 0 || hasMade else { return }
+    // An aggregate that broke off may have made spans whose doubts nobody has judged.
+    let wasBroken = try store.lastAggregate() == nil
+    let all = try store.transaction { try store.spansDue() }
+    guard all > 0 || wasBroken else { return }
     // Days that have ended are noted first, so that station days can be made together with their
     // spans.
     try store.markEndedDays(now: now)
+    var made = Made()
+    if wasBroken {
+      made.add(try TimelineUpdate(store, now: now).rulesOfFuels.keys, from: .distantPast)
+    }
     if all <= atOnce {
       // All in one transaction, so that no reader sees spans whose doubts are not judged yet.
       try Workers.patiently {
         try store.transaction {
           try store.lockTimeline()
-          let touched = try store.touched(atMost: atOnce)
-          try makeBatch(touched, store, days: DayUpdate(store, now: now), now: now)
-          try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
+          var made = made
+          try makeBatch(
+            store.takeSpans(atMost: atOnce), store, days: DayUpdate(store, now: now), now: now,
+            &made)
+          try judge(made, store, now: now)
         }
       }
       return progress(all, all)
     }
-    try workers.run(pieces: all / atOnce + 1, of: all, progress: progress) { store, number, count in
+    let shares = try workers.run(pieces: all / atOnce + 1, of: all, progress: progress) {
+      store, number, count in
       Batches(store, share: (number, of: count), now: now)
     } _: {
       try $0.makeNext()
     }
+    for share in shares { made.add(share.made.fuelIDs, from: share.made.from) }
     try Workers.patiently {
       try store.transaction {
         try store.lockTimeline()
-        try TimelineUpdate(store, now: now, isAggregate: true).judgeMade()
+        try judge(made, store, now: now)
       }
+    }
+  }
+
+  /// The fuels of which spans were made, and the first instant from which they were written.
+  private struct Made {
+    var fuelIDs: Set<Int16> = []
+    var from = Instant.distantFuture
+
+    mutating func add(_ fuelIDs: some Sequence<Int16>, from: Instant) {
+      self.fuelIDs.formUnion(fuelIDs)
+      self.from = min(self.from, from)
     }
   }
 
@@ -85,6 +106,7 @@ package struct TimelineUpdate {
     // How many notes the next batch takes. A note may concern a few spans or thousands, so each
     // batch sets this number by the notes that it took itself.
     var count = 30
+    var made = Made()
 
     init(_ store: Store, share: (Int, of: Int), now: Instant) {
       self.store = store
@@ -96,10 +118,10 @@ package struct TimelineUpdate {
     func makeNext() throws -> Int {
       let (taken, spans) = try store.transaction {
         try store.lockTimeline(isShared: true)
-        let touched = try store.touched(atMost: count, share: share)
+        let touched = try store.takeSpans(atMost: count, share: share)
         return (
           touched.count,
-          try TimelineUpdate.makeBatch(touched, store, days: days, now: now)
+          try TimelineUpdate.makeBatch(touched, store, days: days, now: now, &made)
         )
       }
       count = max(1, min(atOnce, spansAtOnce * taken / max(1, spans)))
@@ -108,29 +130,29 @@ package struct TimelineUpdate {
   }
 
   /// Makes the spans of some stations, and the days of those that need no judgement. Doubts are
-  /// left to `judgeMade`.
+  /// left to `judge`.
   ///
   /// - Returns: how many spans were made.
   @discardableResult
   private static func makeBatch(
-    _ touched: [Window], _ store: Store, days: DayUpdate, now: Instant
+    _ touched: [Window], _ store: Store, days: DayUpdate, now: Instant, _ all: inout Made
   ) throws -> Int {
     guard !touched.isEmpty else { return 0 }
     let update = try TimelineUpdate(store, now: now, isAggregate: true)
     let made = try update.write(touched)
     try update.mark(made.changes)
-    try store.keepMade(touched, from: made.from)
     // Other fuels of a station may no longer be placeholders.
-    try store.noteMade(made.suspects)
+    for window in touched + made.suspects { all.add([window.pair.fuelID], from: window.from) }
+    all.from = min(all.from, made.from)
     try days.make(made.whole)
     return made.count
   }
 
-  /// Judges the doubts about the spans that an aggregate has made.
-  private func judgeMade() throws {
-    let made = try store.takeMade()
-    guard let first = made.values.min() else { return }
-    try mark(judgeSuspects(fuelIDs: made.keys.sorted(), from: first))
+  /// Judges the doubts about spans that an aggregate has made.
+  private static func judge(_ made: Made, _ store: Store, now: Instant) throws {
+    guard !made.fuelIDs.isEmpty else { return }
+    let update = try TimelineUpdate(store, now: now, isAggregate: true)
+    try update.mark(update.judgeSuspects(fuelIDs: made.fuelIDs.sorted(), from: made.from))
   }
 
   /// A change of a station and fuel: between two instants something else is believed than before.

@@ -50,11 +50,13 @@ package struct Workers {
   ///     number of connections.
   ///   - step: does one piece in a transaction of its own and returns how much that was; 0: none
   ///     was left.
+  /// - Returns: the shares.
   /// - Throws: the first error.
+  @discardableResult
   func run<Share>(
     pieces: Int, of all: Int, progress: (Int, Int) -> Void,
     _ begin: (Store, Int, Int) throws -> Share, _ step: (Share) throws -> Int
-  ) throws {
+  ) throws -> [Share] {
     var stores = [first]
     while stores.count < min(count, pieces) {
       do {
@@ -90,6 +92,7 @@ package struct Workers {
       }
     }
     if let error = state.withLock({ $0.error }) { throw error }
+    return shares
   }
 
   /// Runs a transaction again if the server ended it because of a lock.

@@ -15,17 +15,13 @@ extension Store {
     if day == nil {
       try connection.query(
         """
-        INSERT INTO fuel.touched AS known (station_id, fuel_id, from_at)
-        SELECT pair.station_id, pair.fuel_id, '-infinity'::timestamptz FROM fuel.present_span AS pair
+        INSERT INTO fuel.due (step, number, part, from_on, until_on)
+        SELECT 'spans', station_id, fuel_id, '-infinity'::date, 'infinity'::date FROM fuel.present_span
         UNION
-        SELECT pair.station_id, pair.fuel_id, '-infinity'::timestamptz FROM fuel.shown_price AS pair
-        ON CONFLICT ON CONSTRAINT touched_pk DO UPDATE SET from_at = excluded.from_at, is_made = false
-        """)
-      try connection.query(
-        """
-        INSERT INTO fuel.touched_month (source_id, month)
-        SELECT source_id, month FROM fuel.archive_coverage
-        ON CONFLICT DO NOTHING
+        SELECT 'spans', station_id, fuel_id, '-infinity', 'infinity' FROM fuel.shown_price
+        UNION ALL
+        SELECT 'months', month - date '1970-01-01', source_id, month, month FROM fuel.archive_coverage
+        ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on, until_on = excluded.until_on
         """)
       try connection.query("UPDATE fuel.state SET days_made_until = NULL")
       try connection.query("UPDATE fuel.source SET days_known_until_at = NULL")
@@ -35,8 +31,8 @@ extension Store {
       "DELETE FROM fuel.daily_rollup WHERE day > (\(now)::timestamptz + interval '14 hours')::date")
     try connection.query(
       """
-      INSERT INTO fuel.dirty_day (fuel_id, day)
-      SELECT DISTINCT pair.fuel_id, day.day::date
+      INSERT INTO fuel.due (step, number, part, from_on, until_on)
+      SELECT DISTINCT 'averages', day.day::date - date '1970-01-01', pair.fuel_id, day.day::date, day.day::date
       FROM (
         SELECT DISTINCT fuel_id FROM fuel.present_span
         UNION
@@ -51,8 +47,8 @@ extension Store {
             (SELECT min(first_taken_at) - interval '1 day' FROM fuel.source)::date,
             (SELECT min(daily_rollup.day) FROM fuel.daily_rollup))),
         (\(now)::timestamptz + interval '14 hours')::date, interval '1 day') AS day (day)
-      ORDER BY pair.fuel_id, day.day::date
-      ON CONFLICT ON CONSTRAINT dirty_day_pk DO UPDATE SET day = excluded.day
+      ORDER BY 2, 3
+      ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on
       """)
   }
 
@@ -75,7 +71,7 @@ extension Store {
         ) AS begins_on
       ),
       dirty AS (
-        SELECT fuel_id, day FROM fuel.dirty_day
+        SELECT part AS fuel_id, from_on AS day FROM fuel.due WHERE step = 'averages'
         UNION
         SELECT pair.fuel_id, day.day::date
         FROM (SELECT DISTINCT fuel_id FROM fuel.present_span) AS pair
