@@ -357,8 +357,8 @@ BEGIN
       last_day = excluded.last_day,
       days = known.days & ~(SELECT covered.own_days FROM covered WHERE covered.month = excluded.month) | excluded.days
   )
-  INSERT INTO fuel.touched_month (source_id, month)
-  SELECT archive.source_id, covered.month FROM covered
+  INSERT INTO fuel.due (step, number, part, from_on, until_on)
+  SELECT 'months', covered.month - date '1970-01-01', archive.source_id, covered.month, covered.month FROM covered
   ON CONFLICT DO NOTHING;
   UPDATE fuel.source SET
     (first_taken_at, last_taken_at) = (
@@ -371,5 +371,4 @@ END
 $$;
 COMMENT ON FUNCTION fuel.set_file_aside(integer) IS
   'Moves the facts of a withdrawn file out of its archive, or those of a file that counts again back.';
-REVOKE EXECUTE ON FUNCTION fuel.set_file_aside(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION fuel.set_file_aside(integer) TO fuel_writer;
