@@ -12,7 +12,7 @@ WITH kind AS (
       ARRAY['averages_now', 'current_prices', 'tomorrow_prices', 'fill_up', 'station_fill_up', 'trend_30d',
         'trend_summary', 'cycles', 'daily_averages', 'station_days', 'price_history', 'price_changes', 'stations',
         'station_comparison', 'regions', 'region_stations', 'fuels', 'fill_up_history', 'verdict_scores',
-        'feed_health', 'coverage', 'pipeline', 'changes', 'ingest_runs', 'aggregate_runs', 'rejects', 'station_history', 'station_records'],
+        'brand_daily', 'sources', 'feed_health', 'coverage', 'pipeline', 'changes', 'ingest_runs', 'run_rejects', 'rejects', 'aggregate_runs', 'station_history', 'station_records'],
       class.relname::text), 99 + row_number() OVER (ORDER BY class.relname)) AS place
   FROM pg_catalog.pg_class AS class
   WHERE class.relnamespace = 'fuel_v1'::regnamespace AND class.relkind = 'v'

@@ -29,9 +29,7 @@ BEGIN
     JOIN pg_rewrite ON pg_rewrite.oid = pg_depend.objid AND pg_depend.classid = 'pg_rewrite'::regclass
     JOIN pg_class AS reader ON reader.oid = pg_rewrite.ev_class
     JOIN pg_class AS class ON class.oid = pg_depend.refobjid AND pg_depend.refclassid = 'pg_class'::regclass
-    -- The views of scores go with their tables.
-    WHERE (class.relnamespace = 'fuel_before'::regnamespace
-        OR class.oid IN (to_regclass('fuel_v1.fill_up_scores'), to_regclass('fuel_v1.verdict_record')))
+    WHERE class.relnamespace IN ('fuel_before'::regnamespace, 'fuel_v1'::regnamespace)
       AND reader.relnamespace::regnamespace::text NOT IN ('fuel_before', 'fuel', 'fuel_v1')
     UNION ALL
     SELECT referring.conrelid::regclass::text
@@ -41,8 +39,8 @@ BEGIN
       AND referring.connamespace <> 'fuel_before'::regnamespace
   ) AS stranger;
   IF strangers IS NOT NULL THEN
-    RAISE EXCEPTION 'the tables of schema fuel are made anew, and % depends on them: drop it, or let it read a view of '
-      'fuel_v1 that stays', strangers USING ERRCODE = 'invalid_object_definition';
+    RAISE EXCEPTION 'the tables of schema fuel and the views of fuel_v1 are made anew, and % depends on them: drop it, and '
+      'make it again afterwards (docs/from-0.5-to-1.0.md has the new names)', strangers USING ERRCODE = 'invalid_object_definition';
   END IF;
 
   -- What version 0.5 did not know yet.
@@ -202,5 +200,19 @@ BEGIN
   WHERE NOT source.tells_whole_days
   GROUP BY last.run_id;
   PERFORM fuel.renew_shown(source.source_id) FROM fuel.source WHERE source.kind = 'feed';
+
+  -- The views of version 1.0 have other columns.
+  FOR found IN
+    SELECT class.relname AS name FROM pg_class AS class
+    WHERE class.relnamespace = 'fuel_v1'::regnamespace AND class.relkind = 'v'
+  LOOP
+    EXECUTE format('DROP VIEW IF EXISTS fuel_v1.%I CASCADE', found.name);
+  END LOOP;
+  FOR found IN
+    SELECT function.oid::regprocedure AS name FROM pg_proc AS function
+    WHERE function.pronamespace = 'fuel_v1'::regnamespace
+  LOOP
+    EXECUTE format('DROP FUNCTION %s CASCADE', found.name);
+  END LOOP;
 END
 $adopt$;

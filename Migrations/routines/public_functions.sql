@@ -44,7 +44,7 @@ GRANT EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) TO fuel_re
 
 CREATE OR REPLACE FUNCTION fuel_v1.prices_between("from" timestamptz, "to" timestamptz)
 RETURNS TABLE (
-  station_id integer, fuel text, price_cpl numeric, valid_from timestamptz, valid_to timestamptz,
+  station_id integer, fuel text, price_cpl numeric, valid_from_at timestamptz, valid_until_at timestamptz,
   source text, is_flagged boolean, flag_reason text)
 LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan AS $$
@@ -125,3 +125,114 @@ $$;
 COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS
   'The stations within a radius of a point in degrees, nearest first.';
 GRANT EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel_v1.prices_near(
+  latitude numeric, longitude numeric, fuel text, max_stations integer DEFAULT 10)
+RETURNS TABLE (
+  station_id integer, name text, brand text, address text, suburb text, latitude numeric, longitude numeric,
+  distance_km numeric, price_cpl numeric, tomorrow_cpl numeric, verdict text, effective_at timestamptz,
+  confirmed_at timestamptz)
+LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT
+    station.station_id,
+    station.name,
+    coalesce(brand_name.brand, station.brand),
+    station.address,
+    station.suburb,
+    station.latitude,
+    station.longitude,
+    round(near.kilometres::numeric, 2),
+    (near.price_tenths / 10.0)::numeric(5, 1),
+    (near.next_tenths / 10.0)::numeric(5, 1),
+    (
+      SELECT advice.verdict
+      FROM fuel_v1.station_fill_up AS advice
+      WHERE advice.station_id = near.station_id AND advice.fuel = prices_near.fuel
+    ),
+    near.effective_at,
+    near.confirmed_at
+  FROM (
+    SELECT
+      found.station_id, found.kilometres, present.price_tenths, present.next_tenths, present.effective_at,
+      present.confirmed_at, present.now_at
+    FROM (
+      SELECT
+        sold.station_id,
+        sold.fuel_id,
+        fuel.kilometres(prices_near.latitude, prices_near.longitude, place.latitude, place.longitude) AS kilometres
+      FROM fuel.fuel AS known
+      JOIN fuel.present_span AS sold USING (fuel_id)
+      JOIN fuel.station AS place USING (station_id)
+      WHERE known.fuel = prices_near.fuel AND place.latitude IS NOT NULL AND place.is_public
+      -- Sorted first, so that only the nearest prices are looked at.
+      ORDER BY kilometres, sold.station_id
+      OFFSET 0
+    ) AS found
+    CROSS JOIN LATERAL (
+      SELECT price_now.*
+      FROM fuel.price_now
+      WHERE price_now.station_id = found.station_id
+        AND price_now.fuel_id = found.fuel_id
+        AND price_now.price_tenths > 0
+        AND price_now.is_fresh
+    ) AS present
+    ORDER BY found.kilometres, found.station_id
+    LIMIT greatest(0, least(prices_near.max_stations, 1000))
+  ) AS near
+  JOIN fuel.station USING (station_id)
+  LEFT JOIN fuel.brand_name
+    ON brand_name.written = lower(station.brand)
+    AND brand_name.valid_from <= (near.now_at AT TIME ZONE station.time_zone)::date
+    AND brand_name.valid_to > (near.now_at AT TIME ZONE station.time_zone)::date
+  ORDER BY near.kilometres, near.station_id
+$$;
+COMMENT ON FUNCTION fuel_v1.prices_near(numeric, numeric, text, integer) IS
+  'The nearest stations to a point in degrees where anybody can buy a fuel at a price that is believed now, nearest first, '
+  'with that price, the next one where it is known, and the verdict of station_fill_up. At most 1,000.';
+GRANT EXECUTE ON FUNCTION fuel_v1.prices_near(numeric, numeric, text, integer) TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel_v1.region_days(region text, first_day date, last_day date)
+RETURNS TABLE (
+  station_id integer, fuel text, day date, average_cpl numeric, exact_average_cpl numeric, min_cpl numeric,
+  max_cpl numeric, last_cpl numeric, coverage numeric, is_complete boolean, region_average_cpl numeric,
+  difference_cpl numeric, rank_in_region integer, stations integer)
+LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT
+    made.station_id,
+    made.fuel,
+    made.day,
+    round(made.mean / 655360.0, 2)::numeric(6, 2),
+    (made.mean / 655360.0)::numeric(20, 17),
+    (made.low / 10.0)::numeric(6, 2),
+    (made.high / 10.0)::numeric(6, 2),
+    (made.last / 10.0)::numeric(6, 2),
+    made.coverage,
+    made.is_complete,
+    rollup.average_cpl::numeric(6, 2),
+    (made.mean / 655360.0 - rollup.average_cpl)::numeric(6, 2),
+    (rank() OVER (PARTITION BY made.fuel, made.day ORDER BY made.mean))::integer,
+    (count(*) OVER (PARTITION BY made.fuel, made.day))::integer
+  FROM fuel.station_day AS made
+  JOIN fuel.region_station AS member USING (station_id)
+  JOIN fuel.station USING (station_id)
+  JOIN fuel.fuel USING (fuel)
+  LEFT JOIN fuel.daily_rollup AS rollup
+    ON rollup.region = member.region
+    AND rollup.fuel_id = fuel.fuel_id
+    AND rollup.day = made.day
+    AND rollup.stations >= fuel.minimum_stations()
+  WHERE member.region = $1
+    AND made.month BETWEEN date_trunc('month', $2)::date AND $3
+    AND made.day BETWEEN $2 AND $3
+    AND station.is_public;
+END
+$$;
+COMMENT ON FUNCTION fuel_v1.region_days(text, date, date) IS
+  'What each public station of a region charged from one price day to another, as station_days has it, beside the average of '
+  'the region (NULL below three stations), with its rank: 1 is the cheapest of the stations of that day. Reads only '
+  'those months. AU: all stations.';
+GRANT EXECUTE ON FUNCTION fuel_v1.region_days(text, date, date) TO fuel_reader, fuel_writer;

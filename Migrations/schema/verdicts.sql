@@ -151,7 +151,7 @@ CREATE TABLE fuel.verdict_score (
   fuel_id             smallint      NOT NULL,
   year                integer,
   horizon             integer       NOT NULL,
-  n                   integer       NOT NULL,
+  days                integer       NOT NULL,
   perfect_cpl         numeric(6, 2) NOT NULL,
   saving_cpl          numeric(6, 2) NOT NULL,
   saving_low_cpl      numeric(6, 2) NOT NULL,
@@ -169,7 +169,7 @@ CREATE TABLE fuel.verdict_score (
   CONSTRAINT verdict_score_scored_ck CHECK (scored IN ('given', 'replayed')),
   CONSTRAINT verdict_score_year_ck CHECK (scored = 'replayed' OR year IS NULL),
   CONSTRAINT verdict_score_horizon_ck CHECK (horizon IN (3, 5, 7)),
-  CONSTRAINT verdict_score_n_ck CHECK (n > 0),
+  CONSTRAINT verdict_score_any_ck CHECK (days > 0),
   CONSTRAINT verdict_score_days_ck CHECK (from_on <= until_on)
 );
 CREATE UNIQUE INDEX verdict_score_idx ON fuel.verdict_score (
@@ -181,7 +181,7 @@ COMMENT ON COLUMN fuel.verdict_score.scored IS
 COMMENT ON COLUMN fuel.verdict_score.method              IS 'The method, or a habit.';
 COMMENT ON COLUMN fuel.verdict_score.year                IS 'The calendar year. NULL: all of them.';
 COMMENT ON COLUMN fuel.verdict_score.horizon             IS 'Within how many days a driver buys once.';
-COMMENT ON COLUMN fuel.verdict_score.n                   IS 'How many windows it has, one from each day on.';
+COMMENT ON COLUMN fuel.verdict_score.days                IS 'How many windows it has, one from each day on.';
 COMMENT ON COLUMN fuel.verdict_score.perfect_cpl         IS 'What perfect timing saves, c/L.';
 COMMENT ON COLUMN fuel.verdict_score.saving_cpl          IS 'What following the verdicts saves, c/L.';
 COMMENT ON COLUMN fuel.verdict_score.saving_low_cpl      IS 'Lower end of its 90 % interval, by blocks of days drawn again.';

@@ -4,8 +4,8 @@
 CREATE OR REPLACE VIEW fuel_v1.averages_now AS
 SELECT
   market.region,
-  region.state,
   fuel.fuel,
+  region.state,
   (CASE WHEN middle.stations >= fuel.minimum_stations() THEN round(middle.mean / 10, 2) END)::numeric(6, 2)
     AS average_cpl,
   (CASE WHEN middle.stations >= fuel.minimum_stations() THEN round(middle.median::numeric / 10, 2) END)::numeric(6, 2)
@@ -14,15 +14,15 @@ SELECT
     AS p25_cpl,
   (middle.low / 10.0)::numeric(5, 1) AS min_cpl,
   (middle.high / 10.0)::numeric(5, 1) AS max_cpl,
+  region_change.change_24h_cpl,
+  region_change.change_7d_cpl,
   middle.stations,
   middle.stale AS excluded_stale,
   middle.flagged AS excluded_flagged,
-  market.now_at - market.delay AS as_of_at,
-  region_change.change_24h_cpl,
-  region_change.change_7d_cpl,
   middle.restricted AS excluded_restricted,
   middle.delayed AS excluded_delayed,
-  (extract(epoch FROM market.delay) / 3600)::integer AS delay_hours
+  (extract(epoch FROM market.delay) / 3600)::integer AS delay_hours,
+  market.now_at - market.delay AS as_of_at
 FROM fuel.fuel
 -- Fuel by fuel, so that only the prices of the fuels that are asked for are read.
 CROSS JOIN LATERAL (
@@ -74,44 +74,45 @@ COMMENT ON VIEW fuel_v1.averages_now IS
   'doubtful and members-only prices, and prices that are published late, are left out, and their stations are '
   'counted. In a state that publishes all its prices late, the row shows an earlier instant: see as_of_at and '
   'delay_hours.';
-COMMENT ON COLUMN fuel_v1.averages_now.region           IS 'A state, AU, a capital such as sydney, or a configured area.';
-COMMENT ON COLUMN fuel_v1.averages_now.state            IS 'Its state; NULL for the nation and areas across borders.';
-COMMENT ON COLUMN fuel_v1.averages_now.fuel             IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.averages_now.average_cpl      IS 'Mean, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.averages_now.median_cpl       IS 'Median, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.averages_now.p25_cpl          IS 'Lower quartile, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.averages_now.min_cpl          IS 'Lowest price, cents per litre; NULL where no station counts.';
-COMMENT ON COLUMN fuel_v1.averages_now.max_cpl          IS 'Highest price, cents per litre; NULL where no station counts.';
-COMMENT ON COLUMN fuel_v1.averages_now.stations         IS 'Number of stations that the averages are computed from.';
-COMMENT ON COLUMN fuel_v1.averages_now.excluded_stale   IS 'Stations left out because their price is too old to believe.';
-COMMENT ON COLUMN fuel_v1.averages_now.excluded_flagged IS 'Stations left out because their price is doubtful.';
-COMMENT ON COLUMN fuel_v1.averages_now.as_of_at         IS 'The instant whose prices these are: now, earlier by delay_hours.';
-COMMENT ON COLUMN fuel_v1.averages_now.change_24h_cpl   IS 'Change over 24 hours, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations, or the clock of the session stands before that aggregate.';
-COMMENT ON COLUMN fuel_v1.averages_now.change_7d_cpl    IS 'Change over 7 days, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations, or the clock of the session stands before that aggregate.';
+COMMENT ON COLUMN fuel_v1.averages_now.region              IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
+COMMENT ON COLUMN fuel_v1.averages_now.fuel                IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.averages_now.state               IS 'Its state; NULL for the nation and areas across borders.';
+COMMENT ON COLUMN fuel_v1.averages_now.average_cpl         IS 'Mean, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.averages_now.median_cpl          IS 'Median, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.averages_now.p25_cpl             IS 'Lower quartile, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.averages_now.min_cpl             IS 'Lowest price, cents per litre; NULL where no station counts.';
+COMMENT ON COLUMN fuel_v1.averages_now.max_cpl             IS 'Highest price, cents per litre; NULL where no station counts.';
+COMMENT ON COLUMN fuel_v1.averages_now.change_24h_cpl      IS 'Change over 24 hours, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations, or the clock of the session stands before that aggregate.';
+COMMENT ON COLUMN fuel_v1.averages_now.change_7d_cpl       IS 'Change over 7 days, over the stations with a price at both ends, as of the last aggregate, cents per litre; NULL: fewer than three such stations, or the clock of the session stands before that aggregate.';
+COMMENT ON COLUMN fuel_v1.averages_now.stations            IS 'Number of stations that the averages are computed from.';
+COMMENT ON COLUMN fuel_v1.averages_now.excluded_stale      IS 'Stations left out because their price is too old to believe.';
+COMMENT ON COLUMN fuel_v1.averages_now.excluded_flagged    IS 'Stations left out because their price is doubtful.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_restricted IS 'Stations left out because only members or permit holders may use them.';
-COMMENT ON COLUMN fuel_v1.averages_now.excluded_delayed IS 'Stations left out because their state publishes prices late, such as Victoria by a day.';
-COMMENT ON COLUMN fuel_v1.averages_now.delay_hours IS 'How late the prices of the region are published, in hours; 0: without delay. The national average now leaves out states that publish late; the national daily averages include them.';
+COMMENT ON COLUMN fuel_v1.averages_now.excluded_delayed    IS 'Stations left out because their state publishes prices late, such as Victoria by a day.';
+COMMENT ON COLUMN fuel_v1.averages_now.delay_hours         IS 'How late the prices of the region are published, in hours; 0: without delay. The national average now leaves out states that publish late; the national daily averages include them.';
+COMMENT ON COLUMN fuel_v1.averages_now.as_of_at            IS 'The instant whose prices these are: now, earlier by delay_hours.';
 GRANT SELECT ON fuel_v1.averages_now TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.daily_averages AS
 SELECT
   daily_rollup.region,
-  region.state,
   fuel.fuel,
   daily_rollup.day,
+  region.state,
   (CASE WHEN sample.is_enough THEN daily_rollup.average_cpl END)::numeric(6, 2) AS average_cpl,
   (CASE WHEN sample.is_enough THEN daily_rollup.median_cpl END)::numeric(6, 2) AS median_cpl,
   (CASE WHEN sample.is_enough THEN daily_rollup.p25_cpl END)::numeric(6, 2) AS p25_cpl,
   (CASE WHEN sample.is_enough THEN daily_rollup.min_cpl END)::numeric(6, 2) AS min_cpl,
   (CASE WHEN sample.is_enough THEN daily_rollup.max_cpl END)::numeric(6, 2) AS max_cpl,
-  daily_rollup.stations,
   daily_rollup.coverage,
   coalesce(daily_rollup.is_complete, false) AS is_complete,
+  daily_rollup.stations,
+  daily_rollup.stations_expected,
+  daily_rollup.complete_states::integer AS states_complete,
+  daily_rollup.states::integer AS states_expected,
   daily_rollup.excluded_stale,
   daily_rollup.excluded_flagged,
-  daily_rollup.excluded_restricted,
-  daily_rollup.stations_expected,
-  daily_rollup.complete_states || ' of ' || daily_rollup.states AS states
+  daily_rollup.excluded_restricted
 FROM fuel.daily_rollup
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id)
@@ -122,23 +123,24 @@ WHERE fuel.is_averaged;
 COMMENT ON VIEW fuel_v1.daily_averages IS
   'Averages over stations of each station''s time-weighted price over a local price day. One row per '
   'region, fuel and day with any price. The price day is the state''s calendar day, in WA from 06:00 to 06:00.';
-COMMENT ON COLUMN fuel_v1.daily_averages.region      IS 'A state, AU, a capital such as sydney, or a configured area.';
-COMMENT ON COLUMN fuel_v1.daily_averages.state       IS 'Its state; NULL for the nation and areas across borders.';
-COMMENT ON COLUMN fuel_v1.daily_averages.fuel        IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.daily_averages.day         IS 'The local price day.';
-COMMENT ON COLUMN fuel_v1.daily_averages.average_cpl IS 'Mean, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.daily_averages.median_cpl  IS 'Median, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.daily_averages.p25_cpl     IS 'Lower quartile, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.daily_averages.min_cpl     IS 'Lowest station average of the day, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.daily_averages.max_cpl     IS 'Highest station average of the day, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.daily_averages.stations    IS 'Number of stations that the averages are computed from.';
-COMMENT ON COLUMN fuel_v1.daily_averages.coverage    IS 'Share of the day, as far as it has passed (less the delay of a feed that publishes late), for which those stations have a believed price, from 0 to 1.';
-COMMENT ON COLUMN fuel_v1.daily_averages.is_complete IS 'Whether the day is over, it is settled (a source states every price, or an archive of changes has covered as many days before as a price is believed), and prices of enough of the expected stations are known for most of it; for the nation, whether this holds in every state. Today is never complete.';
+COMMENT ON COLUMN fuel_v1.daily_averages.region              IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
+COMMENT ON COLUMN fuel_v1.daily_averages.fuel                IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.daily_averages.day                 IS 'The local price day.';
+COMMENT ON COLUMN fuel_v1.daily_averages.state               IS 'Its state; NULL for the nation and areas across borders.';
+COMMENT ON COLUMN fuel_v1.daily_averages.average_cpl         IS 'Mean, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.median_cpl          IS 'Median, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.p25_cpl             IS 'Lower quartile, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.min_cpl             IS 'Lowest station average of the day, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.max_cpl             IS 'Highest station average of the day, cents per litre; NULL below three stations.';
+COMMENT ON COLUMN fuel_v1.daily_averages.coverage            IS 'Share of the day, as far as it has passed (less the delay of a feed that publishes late), for which those stations have a believed price, from 0 to 1.';
+COMMENT ON COLUMN fuel_v1.daily_averages.is_complete         IS 'Whether the day is over, it is settled (a source states every price, or an archive of changes has covered as many days before as a price is believed), and prices of enough of the expected stations are known for most of it; for the nation, whether this holds in every state. Today is never complete.';
+COMMENT ON COLUMN fuel_v1.daily_averages.stations            IS 'Number of stations that the averages are computed from.';
+COMMENT ON COLUMN fuel_v1.daily_averages.stations_expected   IS 'Number of stations with an expected price: those with a price in this month or the one before.';
+COMMENT ON COLUMN fuel_v1.daily_averages.states_complete     IS 'How many states are complete; of a region within a state, 1 or 0. A state counts as complete too if its day is settled and nobody there sells the fuel.';
+COMMENT ON COLUMN fuel_v1.daily_averages.states_expected     IS 'Out of how many.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_stale      IS 'Stations left out: their prices are known but were not seen for too long to be believed.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_flagged    IS 'Stations left out: they have only doubtful prices.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_restricted IS 'Stations left out: for members only.';
-COMMENT ON COLUMN fuel_v1.daily_averages.stations_expected IS 'Number of stations with an expected price: those with a price in this month or the one before.';
-COMMENT ON COLUMN fuel_v1.daily_averages.states    IS 'How many states are complete, out of how many, such as 7 of 8; 1 of 1 or 0 of 1 for a region within a state. A state counts as complete too if its day is settled and nobody there sells the fuel.';
 GRANT SELECT ON fuel_v1.daily_averages TO fuel_reader, fuel_writer;
 
 -- Unpacks the days of fuel.station_month.days. A run of equal days takes sixteen bytes: the number of days, and then
@@ -216,63 +218,111 @@ SELECT
   made.station_id,
   made.fuel,
   made.day,
+  made.month AS month_on,
   round(made.mean / 655360.0, 2)::numeric(6, 2) AS average_cpl,
-  (made.low / 10.0)::numeric(5, 1) AS low_cpl,
-  (made.high / 10.0)::numeric(5, 1) AS high_cpl,
-  (made.last / 10.0)::numeric(5, 1) AS last_cpl,
+  (made.mean / 655360.0)::numeric(20, 17) AS exact_average_cpl,
+  (made.low / 10.0)::numeric(6, 2) AS min_cpl,
+  (made.high / 10.0)::numeric(6, 2) AS max_cpl,
+  (made.last / 10.0)::numeric(6, 2) AS last_cpl,
   made.coverage,
-  made.is_complete,
-  made.month
+  made.is_complete
 FROM fuel.station_day AS made;
 COMMENT ON VIEW fuel_v1.station_days IS
   'What each station charged over each price day that has ended. One row per station, fuel and day with a '
   'price that is not doubtful; updated by the aggregate. The averages of regions are computed from these.';
-COMMENT ON COLUMN fuel_v1.station_days.station_id  IS 'The station.';
-COMMENT ON COLUMN fuel_v1.station_days.fuel        IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.station_days.day         IS 'The price day: the state''s calendar day, in WA from 06:00 to 06:00.';
-COMMENT ON COLUMN fuel_v1.station_days.average_cpl IS 'Time-weighted mean of the day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.station_days.low_cpl     IS 'Lowest price of the day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.station_days.high_cpl    IS 'Highest price of the day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.station_days.last_cpl    IS 'Last price of the day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.station_days.coverage    IS 'Share of the day for which a price is believed, from 0 to 1.';
-COMMENT ON COLUMN fuel_v1.station_days.is_complete IS 'Whether coverage is three quarters or more.';
-COMMENT ON COLUMN fuel_v1.station_days.month       IS 'The first day of its month. Filter by month as well as by day, and only those months are read: WHERE day >= ''2026-07-10'' AND month >= ''2026-07-01''.';
-GRANT SELECT ON fuel_v1.station_days TO fuel_reader, fuel_writer;
+COMMENT ON COLUMN fuel_v1.station_days.station_id        IS 'The station.';
+COMMENT ON COLUMN fuel_v1.station_days.fuel              IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.station_days.day               IS 'The price day: the state''s calendar day, in WA from 06:00 to 06:00.';
+COMMENT ON COLUMN fuel_v1.station_days.month_on          IS 'The first day of its month. Of all stations, filter by month_on as well as by day, and only those months are read; region_days does so by itself.';
+COMMENT ON COLUMN fuel_v1.station_days.average_cpl       IS 'Time-weighted mean of the day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.station_days.exact_average_cpl IS 'The same, not rounded: the average of a region is the mean of it, rounded once.';
+COMMENT ON COLUMN fuel_v1.station_days.min_cpl           IS 'Lowest price of the day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.station_days.max_cpl           IS 'Highest price of the day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.station_days.last_cpl          IS 'Last price of the day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.station_days.coverage          IS 'Share of the day for which a price is believed, from 0 to 1.';
+COMMENT ON COLUMN fuel_v1.station_days.is_complete       IS 'Whether coverage is three quarters or more.';
 
 CREATE OR REPLACE VIEW fuel_v1.brand_daily AS
+-- From when on a station that was rebranded had which brand. A brand begins where it is first seen. Where two were seen at
+-- a time, the one that was first seen later counts. Before the first day of all, the first brand counts.
+WITH rebranding AS MATERIALIZED (
+  SELECT
+    turn.station_id,
+    nullif(turn.from_on, min(turn.from_on) OVER station) AS from_on,
+    lead(turn.from_on) OVER (station ORDER BY turn.from_on) AS until_on,
+    (
+      SELECT description.brand
+      FROM fuel.station AS record
+      JOIN fuel.station_description AS description USING (station_id)
+      WHERE record.place_id = turn.station_id AND description.brand IS NOT NULL
+      ORDER BY
+        turn.from_on BETWEEN (description.first_seen_at AT TIME ZONE record.time_zone)::date
+          AND (description.last_seen_at AT TIME ZONE record.time_zone)::date DESC,
+        (description.first_seen_at AT TIME ZONE record.time_zone)::date <= turn.from_on DESC,
+        CASE WHEN (description.last_seen_at AT TIME ZONE record.time_zone)::date < turn.from_on
+          THEN description.last_seen_at END DESC NULLS LAST,
+        description.first_seen_at DESC, description.wording_md5
+      LIMIT 1
+    ) AS brand
+  FROM (
+    SELECT DISTINCT record.place_id AS station_id, seen.from_on
+    FROM fuel.station_description AS description
+    JOIN fuel.station AS record USING (station_id)
+    CROSS JOIN LATERAL (
+      VALUES ((description.first_seen_at AT TIME ZONE record.time_zone)::date),
+        ((description.last_seen_at AT TIME ZONE record.time_zone)::date + 1)) AS seen (from_on)
+    WHERE description.brand IS NOT NULL
+      AND record.place_id IN (
+        SELECT branded.place_id
+        FROM fuel.station AS branded
+        JOIN fuel.station_description AS wording USING (station_id)
+        GROUP BY branded.place_id
+        HAVING min(wording.brand) <> max(wording.brand))
+  ) AS turn
+  WINDOW station AS (PARTITION BY turn.station_id)
+)
 SELECT
-  station.state,
-  coalesce(brand_name.brand, station.brand) AS brand,
+  member.region,
+  coalesce(brand_name.brand, branded.brand) AS brand,
   day.fuel,
   day.day,
+  day.month AS month_on,
+  region.state,
   round(avg(day.mean) / 655360, 2)::numeric(6, 2) AS average_cpl,
-  (min(day.low) / 10.0)::numeric(5, 1) AS low_cpl,
-  (max(day.high) / 10.0)::numeric(5, 1) AS high_cpl,
-  count(*)::integer AS stations,
-  day.month
+  (min(day.low) / 10.0)::numeric(6, 2) AS min_cpl,
+  (max(day.high) / 10.0)::numeric(6, 2) AS max_cpl,
+  count(*)::integer AS stations
 FROM fuel.station_day AS day
 JOIN fuel.station USING (station_id)
+JOIN fuel.region_station AS member USING (station_id)
+JOIN fuel.region USING (region)
+LEFT JOIN rebranding
+  ON rebranding.station_id = day.station_id
+  AND (rebranding.from_on IS NULL OR rebranding.from_on <= day.day)
+  AND (rebranding.until_on IS NULL OR rebranding.until_on > day.day)
+CROSS JOIN LATERAL (SELECT coalesce(rebranding.brand, station.brand) AS brand) AS branded
 LEFT JOIN fuel.brand_name
-  ON brand_name.written = lower(station.brand)
+  ON brand_name.written = lower(branded.brand)
   AND brand_name.valid_from <= day.day
   AND brand_name.valid_to > day.day
 WHERE station.is_public
   AND day.is_complete
-  AND station.brand IS NOT NULL
-GROUP BY station.state, coalesce(brand_name.brand, station.brand), day.fuel, day.day, day.month;
+  AND branded.brand IS NOT NULL
+GROUP BY
+  member.region, region.state, coalesce(brand_name.brand, branded.brand), day.fuel, day.day, day.month;
 COMMENT ON VIEW fuel_v1.brand_daily IS
-  'What the stations of a brand charged over each price day that has ended. One row per state, brand, fuel and day; '
-  'computed from station_days at each query: filter by month as there.';
-COMMENT ON COLUMN fuel_v1.brand_daily.state       IS 'State or territory.';
-COMMENT ON COLUMN fuel_v1.brand_daily.brand       IS 'The brand that the stations have now, under the name configured for that day.';
+  'What the stations of a brand charged over each price day that has ended. One row per region, brand, fuel and day; '
+  'computed from station_days at each query: filter by month_on as there.';
+COMMENT ON COLUMN fuel_v1.brand_daily.region      IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
+COMMENT ON COLUMN fuel_v1.brand_daily.brand       IS 'The brand that the stations had on that day, as far as they were described, under the name configured for that day.';
 COMMENT ON COLUMN fuel_v1.brand_daily.fuel        IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.brand_daily.day         IS 'The local price day.';
+COMMENT ON COLUMN fuel_v1.brand_daily.month_on    IS 'The first day of its month. Filter by month_on as well as by day, and only those months are read.';
+COMMENT ON COLUMN fuel_v1.brand_daily.state       IS 'The state of the region; NULL for the nation and areas across borders.';
 COMMENT ON COLUMN fuel_v1.brand_daily.average_cpl IS 'Mean over stations of their average of the day, cents per litre; rounded once.';
-COMMENT ON COLUMN fuel_v1.brand_daily.low_cpl     IS 'Lowest price of the day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.brand_daily.high_cpl    IS 'Highest price of the day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.brand_daily.min_cpl     IS 'Lowest price of the day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.brand_daily.max_cpl     IS 'Highest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.brand_daily.stations    IS 'Number of stations it is computed from: those with a price for three quarters of the day.';
-COMMENT ON COLUMN fuel_v1.brand_daily.month       IS 'The first day of its month. Filter by month as well as by day, and only those months are read.';
-GRANT SELECT ON fuel_v1.brand_daily TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.coverage AS
 SELECT
@@ -321,15 +371,15 @@ SELECT
   market_event.state,
   market_event.fuel,
   market_event.what,
-  market_event.cpl
+  market_event.cpl AS change_cpl
 FROM fuel.market_event;
 COMMENT ON VIEW fuel_v1.market_events IS
   'Events that affected the whole market, from the configuration (events.json5). One row per event.';
-COMMENT ON COLUMN fuel_v1.market_events.day   IS 'The day on which it took effect.';
-COMMENT ON COLUMN fuel_v1.market_events.state IS 'The state; NULL: the whole nation.';
-COMMENT ON COLUMN fuel_v1.market_events.fuel  IS 'Fuel code; NULL: all of them.';
-COMMENT ON COLUMN fuel_v1.market_events.what  IS 'What happened.';
-COMMENT ON COLUMN fuel_v1.market_events.cpl   IS 'By how much it changed the price of a litre, cents per litre; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.market_events.day        IS 'The day on which it took effect.';
+COMMENT ON COLUMN fuel_v1.market_events.state      IS 'The state; NULL: the whole nation.';
+COMMENT ON COLUMN fuel_v1.market_events.fuel       IS 'Fuel code; NULL: all of them.';
+COMMENT ON COLUMN fuel_v1.market_events.what       IS 'What happened.';
+COMMENT ON COLUMN fuel_v1.market_events.change_cpl IS 'By how much it changed the price of a litre, cents per litre; NULL: not stated.';
 GRANT SELECT ON fuel_v1.market_events TO fuel_reader, fuel_writer;
 
 -- Trends of one region and fuel over a number of days. The views trend_30d and trend_summary show 30 days for all
@@ -400,7 +450,7 @@ GRANT EXECUTE ON FUNCTION fuel_v1.trend(text, text, integer) TO fuel_reader, fue
 
 CREATE OR REPLACE FUNCTION fuel_v1.trend_summary(region text, fuel text, days integer DEFAULT 30)
 RETURNS TABLE (
-  average_cpl numeric, low_cpl numeric, low_on date, high_cpl numeric, high_on date,
+  average_cpl numeric, min_cpl numeric, min_on date, max_cpl numeric, max_on date,
   position_pct integer, slope_cpl_per_day numeric, direction text)
 LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -408,13 +458,13 @@ BEGIN
   RETURN QUERY
   SELECT
     span.average_cpl,
-    span.low_cpl,
-    span.low_on,
-    span.high_cpl,
-    span.high_on,
+    span.min_cpl,
+    span.min_on,
+    span.max_cpl,
+    span.max_on,
     CASE
-      WHEN span.high_cpl > span.low_cpl THEN least(100, greatest(0, round(
-        100 * (span.average_cpl - span.low_cpl) / (span.high_cpl - span.low_cpl))))::integer
+      WHEN span.max_cpl > span.min_cpl THEN least(100, greatest(0, round(
+        100 * (span.average_cpl - span.min_cpl) / (span.max_cpl - span.min_cpl))))::integer
     END,
     round(span.slope, 2),
     CASE
@@ -425,10 +475,10 @@ BEGIN
   FROM (
     SELECT
       (array_agg(made.average_cpl ORDER BY made.day DESC))[1] AS average_cpl,
-      min(made.average_cpl) AS low_cpl,
-      (array_agg(made.day ORDER BY made.average_cpl, made.day DESC))[1] AS low_on,
-      max(made.average_cpl) AS high_cpl,
-      (array_agg(made.day ORDER BY made.average_cpl DESC, made.day DESC))[1] AS high_on,
+      min(made.average_cpl) AS min_cpl,
+      (array_agg(made.day ORDER BY made.average_cpl, made.day DESC))[1] AS min_on,
+      max(made.average_cpl) AS max_cpl,
+      (array_agg(made.day ORDER BY made.average_cpl DESC, made.day DESC))[1] AS max_on,
       -- As regr_slope computes it, but exactly, so that halves are rounded as everywhere.
       CASE
         WHEN count(*) >= 7
@@ -477,14 +527,14 @@ WHERE EXISTS (
 COMMENT ON VIEW fuel_v1.trend_30d IS
   'The last 30 price days and today so far. One row per region, fuel and day; a day without enough '
   'stations has NULL and is never filled in.';
-COMMENT ON COLUMN fuel_v1.trend_30d.region      IS 'A state, AU, a capital such as sydney, or a configured area.';
-COMMENT ON COLUMN fuel_v1.trend_30d.fuel        IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.trend_30d.day         IS 'The local price day.';
-COMMENT ON COLUMN fuel_v1.trend_30d.average_cpl IS 'Daily average, cents per litre; NULL: a gap.';
-COMMENT ON COLUMN fuel_v1.trend_30d.min_cpl     IS 'Lowest station average of the day, cents per litre; NULL: a gap.';
-COMMENT ON COLUMN fuel_v1.trend_30d.max_cpl     IS 'Highest station average of the day, cents per litre; NULL: a gap.';
+COMMENT ON COLUMN fuel_v1.trend_30d.region                IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
+COMMENT ON COLUMN fuel_v1.trend_30d.fuel                  IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.trend_30d.day                   IS 'The local price day.';
+COMMENT ON COLUMN fuel_v1.trend_30d.average_cpl           IS 'Daily average, cents per litre; NULL: a gap.';
+COMMENT ON COLUMN fuel_v1.trend_30d.min_cpl               IS 'Lowest station average of the day, cents per litre; NULL: a gap.';
+COMMENT ON COLUMN fuel_v1.trend_30d.max_cpl               IS 'Highest station average of the day, cents per litre; NULL: a gap.';
 COMMENT ON COLUMN fuel_v1.trend_30d.moving_average_7d_cpl IS 'Mean of the daily averages of this day and the six days before, cents per litre; NULL below four days.';
-COMMENT ON COLUMN fuel_v1.trend_30d.stations    IS 'Number of stations that the averages are computed from; 0: none.';
+COMMENT ON COLUMN fuel_v1.trend_30d.stations              IS 'Number of stations that the averages are computed from; 0: none.';
 GRANT SELECT ON fuel_v1.trend_30d TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.trend_summary AS
@@ -492,10 +542,10 @@ SELECT
   region.region,
   fuel.fuel,
   summary.average_cpl::numeric(6, 2) AS average_cpl,
-  summary.low_cpl::numeric(6, 2) AS low_30d_cpl,
-  summary.low_on,
-  summary.high_cpl::numeric(6, 2) AS high_30d_cpl,
-  summary.high_on,
+  summary.min_cpl::numeric(6, 2) AS min_30d_cpl,
+  summary.max_cpl::numeric(6, 2) AS max_30d_cpl,
+  summary.min_on,
+  summary.max_on,
   summary.position_pct,
   summary.slope_cpl_per_day::numeric(6, 2) AS slope_cpl_per_day,
   summary.direction,
@@ -518,16 +568,16 @@ WHERE EXISTS (
     AND daily_rollup.day > (fuel.clock() AT TIME ZONE 'UTC')::date - 33);
 COMMENT ON VIEW fuel_v1.trend_summary IS
   'Where the price is within the range of its last 30 days. One row per region and fuel with a daily average in it.';
-COMMENT ON COLUMN fuel_v1.trend_summary.region            IS 'A state, AU, a capital such as sydney, or a configured area.';
-COMMENT ON COLUMN fuel_v1.trend_summary.fuel              IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.trend_summary.average_cpl       IS 'The newest daily average of the month, or that of today so far if there is one, cents per litre.';
-COMMENT ON COLUMN fuel_v1.trend_summary.low_30d_cpl       IS 'Lowest daily average, cents per litre.';
-COMMENT ON COLUMN fuel_v1.trend_summary.low_on            IS 'The day of it; the latest if there are several.';
-COMMENT ON COLUMN fuel_v1.trend_summary.high_30d_cpl      IS 'Highest daily average, cents per litre.';
-COMMENT ON COLUMN fuel_v1.trend_summary.high_on           IS 'The day of it; the latest if there are several.';
-COMMENT ON COLUMN fuel_v1.trend_summary.position_pct      IS '0 at the month''s low, 100 at its high; NULL where both are equal.';
-COMMENT ON COLUMN fuel_v1.trend_summary.slope_cpl_per_day IS 'Slope of the straight line through the daily averages, cents per litre per day; NULL below seven days.';
-COMMENT ON COLUMN fuel_v1.trend_summary.direction         IS 'rising, falling or steady: whether the newest average differs from that of two or more days before by 0.3 c; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.trend_summary.region             IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
+COMMENT ON COLUMN fuel_v1.trend_summary.fuel               IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.trend_summary.average_cpl        IS 'The newest daily average of the month, or that of today so far if there is one, cents per litre.';
+COMMENT ON COLUMN fuel_v1.trend_summary.min_30d_cpl        IS 'Lowest daily average, cents per litre.';
+COMMENT ON COLUMN fuel_v1.trend_summary.max_30d_cpl        IS 'Highest daily average, cents per litre.';
+COMMENT ON COLUMN fuel_v1.trend_summary.min_on             IS 'The day of it; the latest if there are several.';
+COMMENT ON COLUMN fuel_v1.trend_summary.max_on             IS 'The day of it; the latest if there are several.';
+COMMENT ON COLUMN fuel_v1.trend_summary.position_pct       IS '0 at the month''s low, 100 at its high; NULL where both are equal.';
+COMMENT ON COLUMN fuel_v1.trend_summary.slope_cpl_per_day  IS 'Slope of the straight line through the daily averages, cents per litre per day; NULL below seven days.';
+COMMENT ON COLUMN fuel_v1.trend_summary.direction          IS 'rising, falling or steady: whether the newest average differs from that of two or more days before by 0.3 c; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.trend_summary.is_cycling         IS 'Whether there is a price cycle: the last three cycles are alike, each rise is followed by a fall, and the current cycle is not overdue.';
 COMMENT ON COLUMN fuel_v1.trend_summary.cycle_day          IS 'Day of the current cycle; 1 is the day of the trough that it began with; NULL: no cycle.';
 COMMENT ON COLUMN fuel_v1.trend_summary.typical_cycle_days IS 'The median length of the last three cycles, in days; NULL: no cycle.';

@@ -1,6 +1,7 @@
 CREATE OR REPLACE VIEW fuel_v1.current_prices AS
 SELECT
   station.station_id,
+  fuel.fuel,
   station.state,
   station.name,
   coalesce(brand_name.brand, station.brand) AS brand,
@@ -8,17 +9,16 @@ SELECT
   station.postcode,
   station.latitude,
   station.longitude,
-  fuel.fuel,
+  station.is_public,
   (price_now.price_tenths / 10.0)::numeric(5, 1) AS price_cpl,
-  price_now.effective_at,
-  price_now.confirmed_at,
+  (price_now.next_tenths / 10.0)::numeric(5, 1) AS next_price_cpl,
   price_now.is_fresh,
   price_now.is_flagged,
-  (price_now.next_tenths / 10.0)::numeric(5, 1) AS next_price_cpl,
-  price_now.next_effective_at,
+  price_now.flag_reason,
   (extract(epoch FROM price_now.delay) / 3600)::integer AS delay_hours,
-  station.is_public,
-  price_now.flag_reason
+  price_now.effective_at,
+  price_now.confirmed_at,
+  price_now.next_effective_at
 FROM fuel.price_now
 JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
@@ -32,6 +32,7 @@ COMMENT ON VIEW fuel_v1.current_prices IS
   'The price in effect now. One row per station and fuel on offer. Stale and doubtful prices are '
   'included and marked; averages leave them out.';
 COMMENT ON COLUMN fuel_v1.current_prices.station_id        IS 'The station.';
+COMMENT ON COLUMN fuel_v1.current_prices.fuel              IS 'Fuel code, such as U91.';
 COMMENT ON COLUMN fuel_v1.current_prices.state             IS 'State or territory.';
 COMMENT ON COLUMN fuel_v1.current_prices.name              IS 'Trading name; NULL until described.';
 COMMENT ON COLUMN fuel_v1.current_prices.brand             IS 'Brand; NULL: none named.';
@@ -39,24 +40,23 @@ COMMENT ON COLUMN fuel_v1.current_prices.suburb            IS 'Suburb or town; N
 COMMENT ON COLUMN fuel_v1.current_prices.postcode          IS 'Postcode; NULL: not stated.';
 COMMENT ON COLUMN fuel_v1.current_prices.latitude          IS 'Degrees; NULL: not stated.';
 COMMENT ON COLUMN fuel_v1.current_prices.longitude         IS 'Degrees; NULL: not stated.';
-COMMENT ON COLUMN fuel_v1.current_prices.fuel              IS 'Fuel code, such as U91.';
+COMMENT ON COLUMN fuel_v1.current_prices.is_public         IS 'False: members or permit holders only; left out of averages.';
 COMMENT ON COLUMN fuel_v1.current_prices.price_cpl         IS 'Price in effect, cents per litre.';
-COMMENT ON COLUMN fuel_v1.current_prices.effective_at      IS 'Since when it holds without a change.';
-COMMENT ON COLUMN fuel_v1.current_prices.confirmed_at      IS 'When a feed last reported it, less delay_hours. Where lists are not complete, as in WA, when it was first reported, which may be before effective_at.';
+COMMENT ON COLUMN fuel_v1.current_prices.next_price_cpl    IS 'The next price, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.current_prices.is_fresh          IS 'Whether it was reported recently enough to be believed.';
 COMMENT ON COLUMN fuel_v1.current_prices.is_flagged        IS 'Whether it is doubtful and not yet confirmed.';
-COMMENT ON COLUMN fuel_v1.current_prices.next_price_cpl    IS 'The next price, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.current_prices.next_effective_at IS 'When the next price begins; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.current_prices.delay_hours       IS 'How late its state publishes prices, in hours: 24 in Victoria, whose prices are a day old; 0: without delay.';
-COMMENT ON COLUMN fuel_v1.current_prices.is_public         IS 'False: members or permit holders only; left out of averages.';
 COMMENT ON COLUMN fuel_v1.current_prices.flag_reason       IS 'Why it is doubtful: far (from the station''s own prices and its neighbours'') or placeholder (one price for every grade of petrol); NULL: it is not doubtful.';
+COMMENT ON COLUMN fuel_v1.current_prices.delay_hours       IS 'How late its state publishes prices, in hours: 24 in Victoria, whose prices are a day old; 0: without delay.';
+COMMENT ON COLUMN fuel_v1.current_prices.effective_at      IS 'Since when it holds without a change.';
+COMMENT ON COLUMN fuel_v1.current_prices.confirmed_at      IS 'When a feed last reported it, less delay_hours. Where lists are not complete, as in WA, when it was first reported, which may be before effective_at.';
+COMMENT ON COLUMN fuel_v1.current_prices.next_effective_at IS 'When the next price begins; NULL: not known.';
 GRANT SELECT ON fuel_v1.current_prices TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.tomorrow_prices AS
 SELECT
   station.station_id,
-  station.state,
   fuel.fuel,
+  station.state,
   (today.price_tenths / 10.0)::numeric(5, 1) AS today_cpl,
   (price_now.next_tenths / 10.0)::numeric(5, 1) AS tomorrow_cpl,
   ((price_now.next_tenths - today.price_tenths) / 10.0)::numeric(5, 1) AS change_cpl,
@@ -78,8 +78,8 @@ WHERE price_now.next_tenths > 0;
 COMMENT ON VIEW fuel_v1.tomorrow_prices IS
   'Today''s price and the next one. One row per station and fuel whose next price is known.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.station_id   IS 'The station.';
-COMMENT ON COLUMN fuel_v1.tomorrow_prices.state        IS 'State or territory.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.fuel         IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.tomorrow_prices.state        IS 'State or territory.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.today_cpl    IS 'Price in effect now, cents per litre; NULL: no price today.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.tomorrow_cpl IS 'The next price, cents per litre.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.change_cpl   IS 'tomorrow_cpl minus today_cpl, cents per litre; NULL: no price today.';
@@ -93,11 +93,12 @@ SELECT
   held.station_id,
   fuel.fuel,
   (held.price_tenths / 10.0)::numeric(5, 1) AS price_cpl,
-  held.from_at AS valid_from,
-  CASE WHEN held.until_at <= clock.now_at THEN held.until_at END AS valid_to,
-  source.source,
   held.doubt IS NOT NULL AS is_flagged,
-  held.doubt AS flag_reason
+  held.doubt AS flag_reason,
+  source.source,
+  held.from_at AS valid_from_at,
+  CASE WHEN held.until_at <= clock.now_at THEN held.until_at END AS valid_until_at,
+  held.learnt_at
 FROM fuel.believed AS held
 JOIN fuel.fuel USING (fuel_id)
 JOIN fuel.source ON source.source_id = held.source_id
@@ -108,28 +109,29 @@ COMMENT ON VIEW fuel_v1.price_history IS
   'What each station charged from when to when. One row per station, fuel and validity span of a price; '
   'rows of one station and fuel do not overlap. Filter by station or by valid_from, or use '
   'prices_between for a window: without a filter this is the whole history.';
-COMMENT ON COLUMN fuel_v1.price_history.station_id  IS 'The station.';
-COMMENT ON COLUMN fuel_v1.price_history.fuel        IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.price_history.price_cpl   IS 'Cents per litre.';
-COMMENT ON COLUMN fuel_v1.price_history.valid_from  IS 'When it began.';
-COMMENT ON COLUMN fuel_v1.price_history.valid_to    IS 'When it ended: the price changed, was withdrawn or became too old to be believed; NULL: it still holds.';
-COMMENT ON COLUMN fuel_v1.price_history.source      IS 'The feed or archive that reported its beginning.';
-COMMENT ON COLUMN fuel_v1.price_history.is_flagged  IS 'Whether it is doubtful, or was for a time.';
-COMMENT ON COLUMN fuel_v1.price_history.flag_reason IS 'Why: far (from the station''s own prices and its neighbours'') or placeholder; NULL: it is not doubtful.';
+COMMENT ON COLUMN fuel_v1.price_history.station_id     IS 'The station.';
+COMMENT ON COLUMN fuel_v1.price_history.fuel           IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.price_history.price_cpl      IS 'Cents per litre.';
+COMMENT ON COLUMN fuel_v1.price_history.is_flagged     IS 'Whether it is doubtful, or was for a time.';
+COMMENT ON COLUMN fuel_v1.price_history.flag_reason    IS 'Why: far (from the station''s own prices and its neighbours'') or placeholder; NULL: it is not doubtful.';
+COMMENT ON COLUMN fuel_v1.price_history.source         IS 'The feed or archive that reported its beginning.';
+COMMENT ON COLUMN fuel_v1.price_history.valid_from_at  IS 'When it began.';
+COMMENT ON COLUMN fuel_v1.price_history.valid_until_at IS 'When it ended: the price changed, was withdrawn or became too old to be believed; NULL: it still holds.';
+COMMENT ON COLUMN fuel_v1.price_history.learnt_at      IS 'When Bowser learnt of it; of an archive, when the price began.';
 GRANT SELECT ON fuel_v1.price_history TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.price_changes AS
 SELECT
   held.station_id,
   fuel.fuel,
-  held.from_at AS changed_at,
   (before.price_tenths / 10.0)::numeric(5, 1) AS before_cpl,
   (held.price_tenths / 10.0)::numeric(5, 1) AS after_cpl,
   ((held.price_tenths - before.price_tenths) / 10.0)::numeric(5, 1) AS step_cpl,
   held.doubt IS NOT NULL AS is_flagged,
   -- A subquery keeps the number of joined relations low. Where a view is joined to another one, the server searches for
   -- the best join order among at most eight relations.
-  (SELECT source.source FROM fuel.source WHERE source.source_id = held.source_id) AS source
+  (SELECT source.source FROM fuel.source WHERE source.source_id = held.source_id) AS source,
+  held.from_at AS changed_at
 FROM fuel.span AS held
 JOIN fuel.fuel USING (fuel_id)
 LEFT JOIN LATERAL (
@@ -153,12 +155,12 @@ COMMENT ON VIEW fuel_v1.price_changes IS
   'station or by changed_at.';
 COMMENT ON COLUMN fuel_v1.price_changes.station_id IS 'The station.';
 COMMENT ON COLUMN fuel_v1.price_changes.fuel       IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.price_changes.changed_at IS 'When the new price began.';
 COMMENT ON COLUMN fuel_v1.price_changes.before_cpl IS 'The price before, cents per litre; NULL: no price was believed.';
 COMMENT ON COLUMN fuel_v1.price_changes.after_cpl  IS 'The new price, cents per litre.';
 COMMENT ON COLUMN fuel_v1.price_changes.step_cpl   IS 'The new price minus the price before, cents per litre; NULL: no price was believed before.';
 COMMENT ON COLUMN fuel_v1.price_changes.is_flagged IS 'Whether the new price is doubtful, or was for a time.';
 COMMENT ON COLUMN fuel_v1.price_changes.source     IS 'The feed or archive that reported it.';
+COMMENT ON COLUMN fuel_v1.price_changes.changed_at IS 'When the new price began.';
 GRANT SELECT ON fuel_v1.price_changes TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.station_comparison AS

@@ -14,21 +14,24 @@ SELECT
         AND brand_name.valid_to > (fuel.clock() AT TIME ZONE station.time_zone)::date
       LIMIT 1
     ), station.brand) AS brand,
+  station.brand AS written_brand,
   station.address,
   station.suburb,
   station.postcode,
   station.latitude,
   station.longitude,
   station.time_zone,
-  (SELECT source.source FROM fuel.source WHERE source.source_id = station.source_id) AS feed,
-  station.station_code AS feed_station_code,
-  described.first_seen_at,
-  greatest(station.first_seen_at, seen.last_seen_at, described.last_seen_at) AS last_seen_at,
+  (
+    SELECT description.details ->> 'phone'
+    FROM fuel.station_description AS description
+    WHERE description.station_id = station.station_id AND description.details ? 'phone'
+    ORDER BY description.last_seen_at DESC, description.wording_md5
+    LIMIT 1
+  ) AS phone,
   -- A station is not closed because one list leaves it out.
   coalesce(
     greatest(seen.last_seen_at, described.last_seen_at) > fuel.clock() - fuel.dormant_after(), false) AS is_open,
   station.is_public,
-  station.brand AS written_brand,
   EXISTS (
     SELECT
     FROM fuel.price_now AS present
@@ -38,13 +41,10 @@ SELECT
         OR present.next_tenths > 0)
   ) AS offers_fuel,
   station.has_moved,
-  (
-    SELECT description.details ->> 'phone'
-    FROM fuel.station_description AS description
-    WHERE description.station_id = station.station_id AND description.details ? 'phone'
-    ORDER BY description.last_seen_at DESC, description.wording_md5
-    LIMIT 1
-  ) AS phone
+  (SELECT source.source FROM fuel.source WHERE source.source_id = station.source_id) AS source,
+  station.station_code AS source_station_code,
+  described.first_seen_at,
+  greatest(station.first_seen_at, seen.last_seen_at, described.last_seen_at) AS last_seen_at
 FROM fuel.station
 -- When any of its records was last named with a price. A feed may describe a station that has no price any more.
 LEFT JOIN LATERAL (
@@ -105,33 +105,34 @@ WHERE station.place_id = station.station_id
     seen.last_seen_at IS NOT NULL
     OR EXISTS (SELECT FROM fuel.station_description AS description WHERE description.station_id = station.station_id));
 COMMENT ON VIEW fuel_v1.stations IS 'Stations that sell fuel. One row per station.';
-COMMENT ON COLUMN fuel_v1.stations.station_id        IS 'Number that Bowser gives the station; never reused.';
-COMMENT ON COLUMN fuel_v1.stations.state             IS 'State or territory, such as NSW.';
-COMMENT ON COLUMN fuel_v1.stations.name              IS 'Trading name; NULL until the feed describes it.';
-COMMENT ON COLUMN fuel_v1.stations.brand             IS 'Brand by the configured names, or as the feed writes it; NULL: none named.';
-COMMENT ON COLUMN fuel_v1.stations.address           IS 'Address as the feed writes it; NULL until described.';
-COMMENT ON COLUMN fuel_v1.stations.suburb            IS 'Suburb or town; NULL: not stated.';
-COMMENT ON COLUMN fuel_v1.stations.postcode          IS 'Postcode; NULL: not stated, as always in WA.';
-COMMENT ON COLUMN fuel_v1.stations.latitude          IS 'Degrees, south is negative; NULL: not stated or impossible.';
-COMMENT ON COLUMN fuel_v1.stations.longitude         IS 'Degrees east; NULL: not stated or impossible.';
-COMMENT ON COLUMN fuel_v1.stations.time_zone         IS 'IANA time zone of the station.';
-COMMENT ON COLUMN fuel_v1.stations.feed              IS 'The feed or archive whose station record represents it; see station_records for others.';
-COMMENT ON COLUMN fuel_v1.stations.feed_station_code IS 'The code of the station in that feed or archive.';
-COMMENT ON COLUMN fuel_v1.stations.first_seen_at     IS 'When a feed or an archive first named it.';
-COMMENT ON COLUMN fuel_v1.stations.last_seen_at      IS 'When a feed or an archive last named it with a price; of one that never had a price, when a feed last described it. Of a feed that publishes late, the instant that its answer shows.';
-COMMENT ON COLUMN fuel_v1.stations.is_open           IS 'Whether it is trading, as far as is known: it was seen with a price within the last 30 days.';
-COMMENT ON COLUMN fuel_v1.stations.is_public         IS 'False: members or permit holders only; left out of averages.';
-COMMENT ON COLUMN fuel_v1.stations.written_brand     IS 'Brand as the feed writes it; NULL: none named.';
-COMMENT ON COLUMN fuel_v1.stations.offers_fuel       IS 'Whether it offers any fuel now or tomorrow: current_prices has a price of it, or its next price is known.';
-COMMENT ON COLUMN fuel_v1.stations.has_moved         IS 'Whether its feed has lately moved it by more than 2 km; the old position counts for a week.';
-COMMENT ON COLUMN fuel_v1.stations.phone             IS 'Telephone number that the feed stated last, as it writes it; NULL: never stated.';
+COMMENT ON COLUMN fuel_v1.stations.station_id          IS 'Number that Bowser gives the station; never reused.';
+COMMENT ON COLUMN fuel_v1.stations.state               IS 'State or territory, such as NSW.';
+COMMENT ON COLUMN fuel_v1.stations.name                IS 'Trading name; NULL until the feed describes it.';
+COMMENT ON COLUMN fuel_v1.stations.brand               IS 'Brand by the configured names, or as the feed writes it; NULL: none named.';
+COMMENT ON COLUMN fuel_v1.stations.written_brand       IS 'Brand as the feed writes it; NULL: none named.';
+COMMENT ON COLUMN fuel_v1.stations.address             IS 'Address as the feed writes it; NULL until described.';
+COMMENT ON COLUMN fuel_v1.stations.suburb              IS 'Suburb or town; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.stations.postcode            IS 'Postcode; NULL: not stated, as always in WA.';
+COMMENT ON COLUMN fuel_v1.stations.latitude            IS 'Degrees, south is negative; NULL: not stated or impossible.';
+COMMENT ON COLUMN fuel_v1.stations.longitude           IS 'Degrees east; NULL: not stated or impossible.';
+COMMENT ON COLUMN fuel_v1.stations.time_zone           IS 'IANA time zone of the station.';
+COMMENT ON COLUMN fuel_v1.stations.phone               IS 'Telephone number that the feed stated last, as it writes it; NULL: never stated.';
+COMMENT ON COLUMN fuel_v1.stations.is_open             IS 'Whether it is trading, as far as is known: it was seen with a price within the last 30 days.';
+COMMENT ON COLUMN fuel_v1.stations.is_public           IS 'False: members or permit holders only; left out of averages.';
+COMMENT ON COLUMN fuel_v1.stations.offers_fuel         IS 'Whether it offers any fuel now or tomorrow: current_prices has a price of it, or its next price is known.';
+COMMENT ON COLUMN fuel_v1.stations.has_moved           IS 'Whether its feed has lately moved it by more than 2 km; the old position counts for a week.';
+COMMENT ON COLUMN fuel_v1.stations.source              IS 'The feed or archive whose station record represents it; see station_records for others.';
+COMMENT ON COLUMN fuel_v1.stations.source_station_code IS 'The code of the station in that feed or archive.';
+COMMENT ON COLUMN fuel_v1.stations.first_seen_at       IS 'When a feed or an archive first named it.';
+COMMENT ON COLUMN fuel_v1.stations.last_seen_at        IS 'When a feed or an archive last named it with a price; of one that never had a price, when a feed last described it. Of a feed that publishes late, the instant that its answer shows.';
 GRANT SELECT ON fuel_v1.stations TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.localities AS
 WITH seller AS (
   SELECT
     station.state,
-    station.suburb,
+    -- initcap makes St Mary'S of ST MARY'S.
+    regexp_replace(initcap(lower(station.suburb)), '''S\M', '''s', 'g') AS suburb,
     station.postcode,
     station.latitude,
     station.longitude
@@ -141,7 +142,7 @@ WITH seller AS (
 )
 SELECT
   'suburb' AS kind,
-  initcap(lower(seller.suburb)) AS name,
+  seller.suburb AS name,
   -- The postcode that most stations of the suburb have.
   mode() WITHIN GROUP (ORDER BY seller.postcode) AS postcode,
   seller.state,
@@ -150,7 +151,7 @@ SELECT
   count(*)::integer AS stations
 FROM seller
 WHERE seller.suburb IS NOT NULL
-GROUP BY seller.state, initcap(lower(seller.suburb))
+GROUP BY seller.state, seller.suburb
 UNION ALL
 SELECT
   'postcode',
@@ -173,7 +174,6 @@ COMMENT ON COLUMN fuel_v1.localities.state     IS 'State or territory.';
 COMMENT ON COLUMN fuel_v1.localities.latitude  IS 'Degrees, the mean over its stations; NULL: no position is known.';
 COMMENT ON COLUMN fuel_v1.localities.longitude IS 'Degrees, the mean over its stations; NULL: no position is known.';
 COMMENT ON COLUMN fuel_v1.localities.stations  IS 'Number of stations there, including closed ones.';
-GRANT SELECT ON fuel_v1.localities TO fuel_reader, fuel_writer;
 
 -- Descriptions that differ from a fuller one of the same station record only by empty fields. Such a difference is no
 -- change of the station. Victoria's brands, for example, are read once a day, and the runs between leave them empty.
@@ -214,6 +214,7 @@ GRANT SELECT ON fuel.sketch TO fuel_writer;
 CREATE OR REPLACE VIEW fuel_v1.station_history AS
 SELECT
   record.place_id AS station_id,
+  source.source,
   description.state,
   description.name,
   description.brand AS written_brand,
@@ -223,10 +224,9 @@ SELECT
   description.latitude,
   description.longitude,
   description.is_public,
+  description.details::text AS details,
   least(description.first_seen_at, sketched.first_seen_at) AS first_seen_at,
-  greatest(description.last_seen_at, sketched.last_seen_at) AS last_seen_at,
-  source.source,
-  description.details::text AS details
+  greatest(description.last_seen_at, sketched.last_seen_at) AS last_seen_at
 FROM fuel.station_description AS description
 JOIN fuel.station AS record USING (station_id)
 JOIN fuel.source USING (source_id)
@@ -244,6 +244,7 @@ COMMENT ON VIEW fuel_v1.station_history IS
   'with the first and last time it was seen. A description that only leaves fields of another one empty is '
   'a sighting of that one.';
 COMMENT ON COLUMN fuel_v1.station_history.station_id    IS 'The station.';
+COMMENT ON COLUMN fuel_v1.station_history.source        IS 'The feed or archive that reported it.';
 COMMENT ON COLUMN fuel_v1.station_history.state         IS 'State or territory.';
 COMMENT ON COLUMN fuel_v1.station_history.name          IS 'Trading name.';
 COMMENT ON COLUMN fuel_v1.station_history.written_brand IS 'Brand as the feed wrote it; NULL: none named.';
@@ -253,15 +254,15 @@ COMMENT ON COLUMN fuel_v1.station_history.postcode      IS 'Postcode; NULL: not 
 COMMENT ON COLUMN fuel_v1.station_history.latitude      IS 'Degrees; NULL: not stated or impossible.';
 COMMENT ON COLUMN fuel_v1.station_history.longitude     IS 'Degrees; NULL: not stated or impossible.';
 COMMENT ON COLUMN fuel_v1.station_history.is_public     IS 'False: members or permit holders only.';
+COMMENT ON COLUMN fuel_v1.station_history.details       IS 'What else the feed stated of it, as a JSON object of texts by name, such as phone; NULL: nothing.';
 COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Instant of the oldest document with this description.';
 COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Instant of the newest document with this description.';
-COMMENT ON COLUMN fuel_v1.station_history.source        IS 'The feed or archive that reported it.';
-COMMENT ON COLUMN fuel_v1.station_history.details       IS 'What else the feed stated of it, as a JSON object of texts by name, such as phone; NULL: nothing.';
 GRANT SELECT ON fuel_v1.station_history TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.station_records AS
 SELECT
   record.place_id AS station_id,
+  record.station_id AS record_id,
   source.source,
   record.station_code AS source_station_code,
   coalesce(newest.name, record.name) AS name,
@@ -270,8 +271,7 @@ SELECT
   CASE WHEN newest.name IS NULL THEN record.suburb ELSE newest.suburb END AS suburb,
   CASE WHEN newest.name IS NULL THEN record.postcode ELSE newest.postcode END AS postcode,
   record.matched_by,
-  record.match_doubt,
-  record.station_id AS record_id
+  record.match_doubt
 FROM fuel.station AS record
 JOIN fuel.source USING (source_id)
 -- A field that the newest description leaves empty is taken from the newest one that has it, as in stations.
@@ -295,6 +295,7 @@ COMMENT ON VIEW fuel_v1.station_records IS
   'What feeds and archives call each station, and how their station records were matched. One row per '
   'station record of a source.';
 COMMENT ON COLUMN fuel_v1.station_records.station_id          IS 'The station.';
+COMMENT ON COLUMN fuel_v1.station_records.record_id           IS 'Number of the record; the station has the number of the record that represents it.';
 COMMENT ON COLUMN fuel_v1.station_records.source              IS 'The feed or archive.';
 COMMENT ON COLUMN fuel_v1.station_records.source_station_code IS 'Its code there; in archives without codes, its name and address in a normal form.';
 COMMENT ON COLUMN fuel_v1.station_records.name                IS 'Trading name there; NULL until described.';
@@ -304,7 +305,6 @@ COMMENT ON COLUMN fuel_v1.station_records.suburb              IS 'Suburb or town
 COMMENT ON COLUMN fuel_v1.station_records.postcode            IS 'Postcode as last stated; NULL: not stated.';
 COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'itself, code, address, name (the address alone does not decide), position or person.';
 COMMENT ON COLUMN fuel_v1.station_records.match_doubt         IS 'Why a person should check the match; NULL: nothing is in doubt.';
-COMMENT ON COLUMN fuel_v1.station_records.record_id           IS 'Number of the record; the station has the number of the record that represents it.';
 GRANT SELECT ON fuel_v1.station_records TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.regions AS
@@ -329,12 +329,11 @@ COMMENT ON COLUMN fuel_v1.regions.region    IS 'Code, as in the other views.';
 COMMENT ON COLUMN fuel_v1.regions.name      IS 'Name, as it is written within a sentence.';
 COMMENT ON COLUMN fuel_v1.regions.kind      IS 'nation, state, capital, area, or rest: the part of a state outside its capitals.';
 COMMENT ON COLUMN fuel_v1.regions.state     IS 'The state or territory that it lies in; NULL: the nation, or an area across borders.';
-COMMENT ON COLUMN fuel_v1.regions.latitude  IS 'Degrees, of its centre; NULL: the nation and states.';
-COMMENT ON COLUMN fuel_v1.regions.longitude IS 'Degrees, of its centre; NULL: the nation and states.';
-COMMENT ON COLUMN fuel_v1.regions.radius_km IS 'How far it reaches from its centre, in kilometres; NULL: the nation and states.';
+COMMENT ON COLUMN fuel_v1.regions.latitude  IS 'Degrees, of its centre; NULL: the nation, states and rests of states.';
+COMMENT ON COLUMN fuel_v1.regions.longitude IS 'Degrees, of its centre; NULL: the nation, states and rests of states.';
+COMMENT ON COLUMN fuel_v1.regions.radius_km IS 'How far it reaches from its centre, in kilometres; NULL: the nation, states and rests of states.';
 COMMENT ON COLUMN fuel_v1.regions.stations  IS 'Stations in it, open or not, as of the last aggregate; see region_stations.';
 COMMENT ON COLUMN fuel_v1.regions.time_zone IS 'IANA zone in which its days are counted: that of its state, or of the nation.';
-GRANT SELECT ON fuel_v1.regions TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.region_stations AS
 SELECT

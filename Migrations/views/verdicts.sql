@@ -52,40 +52,40 @@ GRANT SELECT ON fuel.latest_verdict TO fuel_writer;
 CREATE OR REPLACE VIEW fuel_v1.fill_up AS
 SELECT
   latest.region,
-  region.state,
   fuel.fuel,
+  region.state,
   CASE WHEN latest.is_valid THEN latest.verdict ELSE 'no_difference' END AS verdict,
-  CASE WHEN latest.is_valid THEN latest.basis ELSE 'insufficient_data' END AS basis,
-  CASE WHEN latest.is_valid THEN latest.rule END AS rule,
-  (CASE WHEN latest.is_valid THEN latest.record_cpl END)::numeric(6, 2) AS record_cpl,
   CASE
     WHEN latest.is_valid THEN latest.reason
     ELSE 'The last verdict has lapsed and no newer one was computed'
   END AS reason,
+  CASE WHEN latest.is_valid THEN latest.basis ELSE 'insufficient_data' END AS basis,
+  CASE WHEN latest.is_valid THEN latest.rule END AS rule,
+  latest.method,
+  CASE WHEN latest.is_valid THEN latest.market_state END AS market_state,
   (CASE WHEN latest.is_valid THEN latest.expected_saving_cpl END)::numeric(6, 2) AS expected_saving_cpl,
+  (CASE WHEN latest.is_valid THEN latest.record_cpl END)::numeric(6, 2) AS record_cpl,
   (CASE WHEN latest.is_valid THEN latest.confidence END)::numeric(3, 2) AS confidence,
-  latest.valid_until_at,
-  latest.computed_at,
+  (CASE WHEN latest.is_valid THEN latest.p_cheaper_3d END)::numeric(4, 3) AS p_cheaper_3d,
+  (CASE WHEN latest.is_valid THEN latest.p_lower_5d END)::numeric(4, 3) AS p_lower_5d,
+  (CASE WHEN latest.is_valid THEN latest.p_jump_3d END)::numeric(4, 3) AS p_jump_3d,
   (CASE WHEN latest.is_valid THEN latest.today_cpl END)::numeric(6, 2) AS today_cpl,
   (CASE WHEN latest.is_valid THEN latest.tomorrow_cpl END)::numeric(6, 2) AS tomorrow_cpl,
-  latest.stations,
-  latest.method,
-  latest.based_on_day,
   (CASE WHEN latest.is_valid THEN latest.average_cpl END)::numeric(6, 2) AS average_cpl,
   (CASE WHEN latest.is_valid THEN latest.change_1d_cpl END)::numeric(6, 2) AS change_1d_cpl,
-  CASE WHEN latest.is_valid THEN latest.phase END AS phase,
-  CASE WHEN latest.is_valid THEN latest.days_in_phase END AS days_in_phase,
-  (CASE WHEN latest.is_valid THEN latest.last_trough_cpl END)::numeric(6, 2) AS last_trough_cpl,
-  (CASE WHEN latest.is_valid THEN latest.last_peak_cpl END)::numeric(6, 2) AS last_peak_cpl,
-  CASE WHEN latest.is_valid THEN latest.market_state END AS market_state,
-  (CASE WHEN latest.is_valid THEN latest.p_cheaper_3d END)::numeric(4, 3) AS p_cheaper_3d,
-  (CASE WHEN latest.is_valid THEN latest.p_jump_3d END)::numeric(4, 3) AS p_jump_3d,
   (CASE WHEN latest.is_valid THEN latest.aim_for_cpl END)::numeric(5, 1) AS aim_for_cpl,
   (CASE WHEN latest.is_valid THEN latest.expected_low_cpl END)::numeric(5, 1) AS expected_low_cpl,
   CASE WHEN latest.is_valid THEN latest.expected_low_from_on END AS expected_low_from_on,
   CASE WHEN latest.is_valid THEN latest.expected_low_to_on END AS expected_low_to_on,
+  CASE WHEN latest.is_valid THEN latest.phase END AS phase,
+  CASE WHEN latest.is_valid THEN latest.days_in_phase END AS days_in_phase,
+  (CASE WHEN latest.is_valid THEN latest.last_trough_cpl END)::numeric(6, 2) AS last_trough_cpl,
+  (CASE WHEN latest.is_valid THEN latest.last_peak_cpl END)::numeric(6, 2) AS last_peak_cpl,
   (CASE WHEN latest.is_valid THEN latest.share_raised END)::numeric(4, 3) AS share_raised,
-  (CASE WHEN latest.is_valid THEN latest.p_lower_5d END)::numeric(4, 3) AS p_lower_5d
+  latest.stations,
+  latest.based_on_day AS known_until_on,
+  latest.computed_at,
+  latest.valid_until_at
 FROM fuel.latest_verdict AS latest
 JOIN fuel.region USING (region)
 JOIN fuel.fuel USING (fuel_id)
@@ -94,69 +94,69 @@ WHERE region.kind <> 'nation';
 COMMENT ON VIEW fuel_v1.fill_up IS
   'Should you fill up? The verdict that holds now. One row per region and fuel; the nation has none. A verdict '
   'that has lapsed shows as no_difference.';
-COMMENT ON COLUMN fuel_v1.fill_up.region              IS 'A state, a capital such as sydney, or a configured area.';
-COMMENT ON COLUMN fuel_v1.fill_up.state               IS 'The state that the region lies in; NULL: it lies in several.';
-COMMENT ON COLUMN fuel_v1.fill_up.fuel                IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.fill_up.verdict             IS 'fill_up (now), wait (until it is cheaper) or no_difference.';
-COMMENT ON COLUMN fuel_v1.fill_up.basis               IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';
-COMMENT ON COLUMN fuel_v1.fill_up.rule                IS 'The habit that the verdict follows (turn, slope, weekday, plain), or tomorrow; NULL: none.';
-COMMENT ON COLUMN fuel_v1.fill_up.record_cpl          IS 'What following the verdicts saved over the latest sixty days from which the five days after are known, cents per litre; where prices are late, what it would have saved on time; NULL: too little is known.';
-COMMENT ON COLUMN fuel_v1.fill_up.reason              IS 'Why, in words for drivers.';
-COMMENT ON COLUMN fuel_v1.fill_up.expected_saving_cpl IS 'What following it should save against a random one of the six days from then on, or where rule is tomorrow the difference to today, cents per litre; NULL: no saving is stated.';
-COMMENT ON COLUMN fuel_v1.fill_up.confidence          IS 'How likely the verdict is to be right, from 0 to 1: p_lower_5d for wait, 1 less p_lower_5d for fill_up; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.valid_until_at      IS 'When the verdict lapses.';
-COMMENT ON COLUMN fuel_v1.fill_up.computed_at         IS 'When the verdict was given.';
-COMMENT ON COLUMN fuel_v1.fill_up.today_cpl           IS 'The average now that it is based on, cents per litre; NULL: none.';
-COMMENT ON COLUMN fuel_v1.fill_up.tomorrow_cpl        IS 'Average of tomorrow over the same stations, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.stations            IS 'Number of stations that today_cpl and tomorrow_cpl are computed from.';
-COMMENT ON COLUMN fuel_v1.fill_up.method              IS 'Version of the method that gave it.';
-COMMENT ON COLUMN fuel_v1.fill_up.based_on_day        IS 'The last price day whose average it used; NULL: none.';
-COMMENT ON COLUMN fuel_v1.fill_up.average_cpl         IS 'Average of that day, or, if it has not ended, of that day up to computed_at, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.change_1d_cpl       IS 'Change per day since the previous average, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.phase               IS 'rising or falling, as confirmed by a move of six cents: a turn that the reason mentions may be newer. NULL: the average has not moved by six cents yet.';
-COMMENT ON COLUMN fuel_v1.fill_up.days_in_phase       IS 'Days since that phase began; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.last_trough_cpl     IS 'Average at the last trough, cents per litre; NULL: none is known.';
-COMMENT ON COLUMN fuel_v1.fill_up.last_peak_cpl       IS 'Average at the last peak, cents per litre; NULL: none is known.';
+COMMENT ON COLUMN fuel_v1.fill_up.region               IS 'A state, a capital such as sydney, or a configured area.';
+COMMENT ON COLUMN fuel_v1.fill_up.fuel                 IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.fill_up.state                IS 'The state that the region lies in; NULL: it lies in several.';
+COMMENT ON COLUMN fuel_v1.fill_up.verdict              IS 'fill_up (now), wait (until it is cheaper) or no_difference.';
+COMMENT ON COLUMN fuel_v1.fill_up.reason               IS 'Why, in words for drivers.';
+COMMENT ON COLUMN fuel_v1.fill_up.basis                IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';
+COMMENT ON COLUMN fuel_v1.fill_up.rule                 IS 'The habit that the verdict follows (turn, slope, weekday, plain), or tomorrow; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up.method               IS 'Version of the method that gave it.';
 COMMENT ON COLUMN fuel_v1.fill_up.market_state         IS 'What the market is doing: quiet (timing hardly pays), falling, near_low, rising, near_high, or shock (prices have left the range of four months); NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_saving_cpl  IS 'What following it should save against a random one of the six days from then on, or where rule is tomorrow the difference to today, cents per litre; NULL: no saving is stated.';
+COMMENT ON COLUMN fuel_v1.fill_up.record_cpl           IS 'What following the verdicts saved over the latest sixty days from which the five days after are known, cents per litre; where prices are late, what it would have saved on time; NULL: too little is known.';
+COMMENT ON COLUMN fuel_v1.fill_up.confidence           IS 'How likely the verdict is to be right, from 0 to 1: p_lower_5d for wait, 1 less p_lower_5d for fill_up; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.p_cheaper_3d         IS 'How likely it is to be 1 c/L cheaper within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.p_lower_5d           IS 'How likely it is to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.p_jump_3d            IS 'How likely it is to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.today_cpl            IS 'The average now that it is based on, cents per litre; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up.tomorrow_cpl         IS 'Average of tomorrow over the same stations, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.average_cpl          IS 'Average of that day, or, if it has not ended, of that day up to computed_at, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.change_1d_cpl        IS 'Change per day since the previous average, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none is named.';
 COMMENT ON COLUMN fuel_v1.fill_up.expected_low_cpl     IS 'The lowest average of the next five days, a guess, or that of tomorrow where it is published, cents per litre; NULL: there is nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up.expected_low_from_on IS 'The first day on which it may come; NULL: there is nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up.expected_low_to_on   IS 'The last day on which it may come; NULL: there is nothing to wait for.';
+COMMENT ON COLUMN fuel_v1.fill_up.phase                IS 'rising or falling, as confirmed by a move of six cents: a turn that the reason mentions may be newer. NULL: the average has not moved by six cents yet.';
+COMMENT ON COLUMN fuel_v1.fill_up.days_in_phase        IS 'Days since that phase began; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.last_trough_cpl      IS 'Average at the last trough, cents per litre; NULL: none is known.';
+COMMENT ON COLUMN fuel_v1.fill_up.last_peak_cpl        IS 'Average at the last peak, cents per litre; NULL: none is known.';
 COMMENT ON COLUMN fuel_v1.fill_up.share_raised         IS 'Share of its stations that have raised their price by five cents since the last trough, from 0 to 1; NULL: the market is not rising.';
-COMMENT ON COLUMN fuel_v1.fill_up.p_lower_5d          IS 'How likely it is to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.stations             IS 'Number of stations that today_cpl and tomorrow_cpl are computed from.';
+COMMENT ON COLUMN fuel_v1.fill_up.known_until_on       IS 'The last price day whose average it used; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up.computed_at          IS 'When the verdict was given.';
+COMMENT ON COLUMN fuel_v1.fill_up.valid_until_at       IS 'When the verdict lapses.';
 GRANT SELECT ON fuel_v1.fill_up TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.fill_up_history AS
 SELECT
   given.region,
-  region.state,
   fuel.fuel,
   given.day,
-  given.computed_at,
+  region.state,
   given.verdict,
+  given.reason,
   given.basis,
   given.rule,
   given.method,
-  given.record_cpl,
-  given.reason,
-  given.expected_saving_cpl,
-  given.confidence,
-  given.based_on_day,
-  given.average_cpl,
-  given.tomorrow_cpl,
-  given.valid_until_at,
-  coalesce(before.average_cpl <> given.before_cpl, false) AS is_revised,
   given.market_state,
+  given.expected_saving_cpl,
+  given.record_cpl,
+  given.confidence,
   given.p_cheaper_3d,
+  given.p_lower_5d,
   given.p_jump_3d,
+  given.tomorrow_cpl,
+  given.average_cpl,
   given.aim_for_cpl,
   given.expected_low_cpl,
   given.expected_low_from_on,
   given.expected_low_to_on,
   given.share_raised,
-  given.p_lower_5d
+  coalesce(before.average_cpl <> given.before_cpl, false) AS is_revised,
+  given.based_on_day AS known_until_on,
+  given.computed_at,
+  given.valid_until_at
 FROM fuel.verdict AS given
 JOIN fuel.fuel USING (fuel_id)
 LEFT JOIN fuel.region USING (region)
@@ -166,34 +166,33 @@ LEFT JOIN fuel.daily_rollup AS before
   AND before.day = given.based_on_day - 1;
 COMMENT ON VIEW fuel_v1.fill_up_history IS
   'Every verdict as it was given; rows are never changed afterwards. One row per region, fuel and verdict.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.region              IS 'A state, AU, a capital such as sydney, or a configured area.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.state               IS 'Its state; NULL for the nation, areas across borders and regions that are gone.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.fuel                IS 'Fuel code.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.day                 IS 'The price day it was given on.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.computed_at         IS 'When it was given.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.verdict             IS 'fill_up, wait or no_difference.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.basis               IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.rule                IS 'The habit that the verdict follows (turn, slope, weekday, plain), or tomorrow; NULL: none.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.method              IS 'Version of the method.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.record_cpl          IS 'What following the verdicts had saved lately, cents per litre; NULL: too little was known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.reason              IS 'Why, in words for drivers.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.expected_saving_cpl IS 'What following it should have saved, cents per litre; NULL: no saving was stated.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.confidence          IS 'How likely the verdict is to be right, from 0 to 1: p_lower_5d for wait, 1 less p_lower_5d for fill_up; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.based_on_day        IS 'The last price day it used; NULL: not known, or not of this rule.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl         IS 'Average of that day as it was known then, cents per litre; NULL: not known, or not of this rule.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl        IS 'Average of tomorrow, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.valid_until_at      IS 'When it lapsed.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised          IS
-  'Whether late data have since changed the average of the day before: today the verdict might differ.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.region               IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.fuel                 IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.day                  IS 'The price day it was given on.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.state                IS 'Its state; NULL for the nation, areas across borders and regions that are gone.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.verdict              IS 'fill_up, wait or no_difference.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.reason               IS 'Why, in words for drivers.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.basis                IS 'tomorrow_price, price_cycle, price_trend, not_cycling or insufficient_data.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.rule                 IS 'The habit that the verdict follows (turn, slope, weekday, plain), or tomorrow; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.method               IS 'Version of the method.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.market_state         IS 'What the market was doing: quiet, falling, near_low, rising, near_high or shock; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.expected_saving_cpl  IS 'What following it should have saved, cents per litre; NULL: no saving was stated.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.record_cpl           IS 'What following the verdicts had saved lately, cents per litre; NULL: too little was known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.confidence           IS 'How likely the verdict is to be right, from 0 to 1: p_lower_5d for wait, 1 less p_lower_5d for fill_up; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.p_cheaper_3d         IS 'How likely it was to be 1 c/L cheaper within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.p_lower_5d           IS 'How likely it was to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.p_jump_3d            IS 'How likely it was to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl         IS 'Average of tomorrow, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl          IS 'Average of that day as it was known then, cents per litre; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none was named.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_cpl     IS 'The low to wait for, cents per litre; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_from_on IS 'The first day on which expected_low_cpl was likely; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_to_on   IS 'The last day on which expected_low_cpl was likely; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.share_raised         IS 'Share of its stations that had raised their price by five cents since the last trough, from 0 to 1; NULL: the market was not rising.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.p_lower_5d          IS 'How likely it was to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised           IS 'Whether late data have since changed the average of the day before: today the verdict might differ.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.known_until_on       IS 'The last price day it used; NULL: not known, or not of this rule.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.computed_at          IS 'When it was given.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.valid_until_at       IS 'When it lapsed.';
 GRANT SELECT ON fuel_v1.fill_up_history TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.station_fill_up AS
@@ -205,6 +204,7 @@ WITH latest AS MATERIALIZED (
 SELECT
   price_now.station_id,
   fuel.fuel,
+  region_station.region,
   CASE said.why
     WHEN 'tomorrow' THEN CASE WHEN change.change_tenths < 0 THEN 'wait' ELSE 'fill_up' END
     WHEN 'ahead' THEN 'wait'
@@ -212,10 +212,6 @@ SELECT
     WHEN 'region' THEN regional.verdict
     ELSE 'no_difference'
   END AS verdict,
-  CASE
-    WHEN said.why IN ('tomorrow', 'same') THEN 'tomorrow_price'
-    ELSE coalesce(regional.basis, 'insufficient_data')
-  END AS basis,
   CASE said.why
     WHEN 'tomorrow' THEN format(
       '%s %s c/L %s here', change.begins, (abs(change.change_tenths) / 10.0)::numeric(5, 1),
@@ -231,18 +227,21 @@ SELECT
     WHEN 'region' THEN regional.reason
     ELSE 'Tomorrow''s price is not known and no verdict for the region holds now'
   END AS reason,
+  CASE
+    WHEN said.why IN ('tomorrow', 'same') THEN 'tomorrow_price'
+    ELSE coalesce(regional.basis, 'insufficient_data')
+  END AS basis,
+  CASE WHEN said.why = 'tomorrow' THEN 'tomorrow' ELSE regional.rule END AS rule,
   (price_now.price_tenths / 10.0)::numeric(5, 1) AS today_cpl,
   (price_now.next_tenths / 10.0)::numeric(5, 1) AS tomorrow_cpl,
   (CASE said.why
     WHEN 'tomorrow' THEN abs(change.change_tenths) / 10.0
     WHEN 'region' THEN regional.expected_saving_cpl
   END)::numeric(6, 2) AS expected_saving_cpl,
+  usual.excess_cpl::numeric(6, 2) AS excess_cpl,
   coalesce(
     CASE WHEN change.change_tenths IS NOT NULL THEN price_now.next_effective_at END,
-    regional.valid_until_at, price_now.lapses_at) AS valid_until_at,
-  region_station.region,
-  CASE WHEN said.why = 'tomorrow' THEN 'tomorrow' ELSE regional.rule END AS rule,
-  usual.excess_cpl::numeric(6, 2) AS excess_cpl
+    regional.valid_until_at, price_now.lapses_at) AS valid_until_at
 FROM fuel.price_now
 JOIN fuel.station USING (station_id)
 JOIN fuel.fuel USING (fuel_id)
@@ -295,16 +294,16 @@ COMMENT ON VIEW fuel_v1.station_fill_up IS
   'less than half a cent.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.station_id          IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.fuel                IS 'Fuel code.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.region              IS 'The smallest region that it is in, whose verdict it follows; NULL: none.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.verdict             IS 'fill_up, wait or no_difference.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.basis               IS 'tomorrow_price, or the basis of the region''s verdict.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.reason              IS 'Why, in words for drivers.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.basis               IS 'tomorrow_price, or the basis of the region''s verdict.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The habit that the verdict of the region follows, or tomorrow; NULL: none.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.today_cpl           IS 'Price now, cents per litre.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.tomorrow_cpl        IS 'The next price, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: no saving is stated.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.region              IS 'The smallest region that it is in, whose verdict it follows; NULL: none.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The habit that the verdict of the region follows, or tomorrow; NULL: none.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, which is found once a day, cents per litre; NULL: not known. From ten cents on either way the verdict may differ from that of the region.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
 GRANT SELECT ON fuel_v1.station_fill_up TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.cycles AS
@@ -312,27 +311,27 @@ SELECT
   cycle.region,
   fuel.fuel,
   cycle.trough_on,
-  cycle.trough_cpl,
   cycle.peak_on,
+  cycle.ends_on,
+  cycle.trough_cpl,
   cycle.peak_cpl,
-  cycle.ends_on - cycle.trough_on AS days,
   (cycle.peak_cpl - cycle.trough_cpl)::numeric(6, 2) AS amplitude_cpl,
-  cycle.ends_on
+  cycle.ends_on - cycle.trough_on AS length_days
 FROM fuel.cycle
 JOIN fuel.fuel USING (fuel_id);
 COMMENT ON VIEW fuel_v1.cycles IS
   'Every completed price cycle of the stored history. One row per region, fuel and cycle. Prices cycle where three '
   'cycles in a row are alike; there is no row from other times. A turning point counts once the daily average has '
   'moved six cents away from it. Cycles before the last five are found anew once a day.';
-COMMENT ON COLUMN fuel_v1.cycles.region        IS 'A state, AU, a capital such as sydney, or a configured area.';
+COMMENT ON COLUMN fuel_v1.cycles.region        IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
 COMMENT ON COLUMN fuel_v1.cycles.fuel          IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.cycles.trough_on     IS 'The price day on which it began.';
-COMMENT ON COLUMN fuel_v1.cycles.trough_cpl    IS 'The average of that day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.cycles.peak_on       IS 'The price day of its peak.';
-COMMENT ON COLUMN fuel_v1.cycles.peak_cpl      IS 'The average of that day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.cycles.days          IS 'Days from its trough to the next trough.';
-COMMENT ON COLUMN fuel_v1.cycles.amplitude_cpl IS 'Peak minus trough, cents per litre.';
 COMMENT ON COLUMN fuel_v1.cycles.ends_on       IS 'The price day of the next trough.';
+COMMENT ON COLUMN fuel_v1.cycles.trough_cpl    IS 'The average of that day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.cycles.peak_cpl      IS 'The average of that day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.cycles.amplitude_cpl IS 'Peak minus trough, cents per litre.';
+COMMENT ON COLUMN fuel_v1.cycles.length_days   IS 'Days from its trough to the next trough.';
 GRANT SELECT ON fuel_v1.cycles TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.verdict_scores AS
@@ -340,16 +339,16 @@ SELECT
   score.scored,
   score.method,
   score.region,
-  region.state,
   fuel.fuel,
   score.year,
   score.horizon,
-  score.n,
-  score.perfect_cpl,
+  region.state,
   score.saving_cpl,
   score.saving_low_cpl,
   score.saving_high_cpl,
+  score.perfect_cpl,
   (score.saving_cpl / nullif(score.perfect_cpl, 0))::numeric(6, 3) AS capture,
+  score.n AS days,
   score.wait_share,
   score.fill_up_share,
   score.no_difference_share,
@@ -369,17 +368,17 @@ COMMENT ON VIEW fuel_v1.verdict_scores IS
   'would have given on the stored history (by the last bowser backtest, also by year).';
 COMMENT ON COLUMN fuel_v1.verdict_scores.scored              IS 'given: the verdicts as they were given; replayed: what the method would have said on the stored history.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.method              IS 'Version of the method, or a habit, for comparison.';
-COMMENT ON COLUMN fuel_v1.verdict_scores.region              IS 'A state, AU, a capital such as sydney, or a configured area.';
-COMMENT ON COLUMN fuel_v1.verdict_scores.state               IS 'Its state; NULL for the nation, areas across borders and regions that are gone.';
+COMMENT ON COLUMN fuel_v1.verdict_scores.region              IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.fuel                IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.year                IS 'Calendar year; NULL: all days from from_on to until_on.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.horizon             IS 'From each day on a driver buys once within so many days, a window: 3, 5 or 7.';
-COMMENT ON COLUMN fuel_v1.verdict_scores.n                   IS 'Number of windows that were scored.';
-COMMENT ON COLUMN fuel_v1.verdict_scores.perfect_cpl         IS 'What hindsight saves against a random day of the window, cents per litre.';
+COMMENT ON COLUMN fuel_v1.verdict_scores.state               IS 'Its state; NULL for the nation, areas across borders and regions that are gone.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_cpl          IS 'What following the verdicts saves against the same, cents per litre.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_low_cpl      IS 'Lower end of the 90 % interval of saving_cpl, cents per litre.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_high_cpl     IS 'Upper end of that interval, cents per litre.';
+COMMENT ON COLUMN fuel_v1.verdict_scores.perfect_cpl         IS 'What hindsight saves against a random day of the window, cents per litre.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.capture             IS 'saving_cpl divided by perfect_cpl: 1 is hindsight, 0 a random day; meaningless where perfect_cpl is below 0.8; NULL where nothing could be saved.';
+COMMENT ON COLUMN fuel_v1.verdict_scores.days                IS 'Number of days that were scored, each with the window that begins on it.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.wait_share          IS 'Share of days with wait, from 0 to 1. This and the columns up to flips_30d are the same for each horizon.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.fill_up_share       IS 'Share of days with fill_up, from 0 to 1.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.no_difference_share IS 'Share of days with no_difference or without a verdict, from 0 to 1.';
@@ -399,7 +398,7 @@ SELECT
   calibration.decile::integer AS decile,
   calibration.stated,
   calibration.real,
-  calibration.days AS n
+  calibration.days AS days
 FROM fuel.verdict_calibration AS calibration;
 COMMENT ON VIEW fuel_v1.verdict_calibration IS
   'How often the events that verdicts gave a probability for came true, over all regions and fuels. One row per '
@@ -409,7 +408,7 @@ COMMENT ON COLUMN fuel_v1.verdict_calibration.event  IS 'cheaper_3d: a cent chea
 COMMENT ON COLUMN fuel_v1.verdict_calibration.decile IS 'Which tenth of the probabilities, from 1: below 0.1.';
 COMMENT ON COLUMN fuel_v1.verdict_calibration.stated IS 'The mean of the stated probabilities in it, from 0 to 1.';
 COMMENT ON COLUMN fuel_v1.verdict_calibration.real   IS 'The share of days on which the event came true, from 0 to 1.';
-COMMENT ON COLUMN fuel_v1.verdict_calibration.n      IS 'Number of days, over all regions and fuels.';
+COMMENT ON COLUMN fuel_v1.verdict_calibration.days   IS 'Number of days, over all regions and fuels.';
 GRANT SELECT ON fuel_v1.verdict_calibration TO fuel_reader, fuel_writer;
 
 -- Stores how well the chances that verdicts state fit what happened: for each method, event and tenth of the chances,

@@ -26,7 +26,7 @@ extension Store {
       "coverage": "day", "cycles": "trough_on", "daily_averages": "day", "market_events": "day",
       "price_changes": "changed_at", "station_days": "day", "fill_up_history": "computed_at",
       "ingest_runs": "started_at",
-      "price_history": "valid_from", "rejects": "rejected_at", "trend_30d": "day",
+      "price_history": "valid_from_at", "rejects": "rejected_at", "trend_30d": "day",
     ]
     return columns[view]
   }

@@ -38,13 +38,13 @@ private var metricsStatement: SQL {
     FROM fuel_v1.pipeline
     UNION ALL
     SELECT 2, 'bowser_feed_status', '1 for the current status of the feed, 0 for the others.',
-      ARRAY['feed', feed_health.feed, 'status', status.status],
+      ARRAY['feed', feed_health.source, 'status', status.status],
       (feed_health.status = status.status)::integer
     FROM fuel_v1.feed_health
     CROSS JOIN (VALUES ('ok'), ('late'), ('stale'), ('failing'), ('off')) AS status (status)
     UNION ALL
     SELECT 2 + of_feed.sort_order, 'bowser_feed_' || of_feed.name, of_feed.help,
-      ARRAY['feed', feed_health.feed], of_feed.value
+      ARRAY['feed', feed_health.source], of_feed.value
     FROM fuel_v1.feed_health
     CROSS JOIN LATERAL (VALUES
       (1, 'last_success_timestamp_seconds', 'When the newest good documents of the feed were fetched.',
@@ -62,20 +62,20 @@ private var metricsStatement: SQL {
     ) AS of_feed (sort_order, name, help, value)
     UNION ALL
     SELECT 20, 'bowser_feed_runs', 'Live runs of the last 24 hours by outcome.',
-      ARRAY['feed', day.feed, 'outcome', day.outcome], count(*)
+      ARRAY['feed', day.source, 'outcome', day.outcome], count(*)
     FROM day
     WHERE day.outcome <> 'running'
-    GROUP BY day.feed, day.outcome
+    GROUP BY day.source, day.outcome
     UNION ALL
     SELECT 21, 'bowser_feed_records',
       'Price records of the live runs of the last 24 hours by what became of them.',
-      ARRAY['feed', day.feed, 'fate', of_run.fate], sum(of_run.value)
+      ARRAY['feed', day.source, 'fate', of_run.fate], sum(of_run.value)
     FROM day
     CROSS JOIN LATERAL (VALUES
       ('received', day.received), ('stored', day.stored), ('unchanged', day.unchanged),
       ('duplicate', day.duplicate), ('rejected', day.rejected), ('flagged', day.flagged)
     ) AS of_run (fate, value)
-    GROUP BY day.feed, of_run.fate
+    GROUP BY day.source, of_run.fate
     UNION ALL
     SELECT 22, 'bowser_aggregated_timestamp_seconds', 'When the last good aggregate ended.', '{}',
       extract(epoch FROM pipeline.aggregated_at)

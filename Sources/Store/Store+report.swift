@@ -71,7 +71,7 @@ extension Store {
     market.trends = try trends()
     market.cycles = try keyed(
       """
-      SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, days
+      SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, length_days
       FROM (
         SELECT cycles.*,
           row_number() OVER (PARTITION BY region, fuel ORDER BY trough_on DESC) AS number
@@ -87,7 +87,7 @@ extension Store {
         troughOn: try row.day("trough_on"), trough: try row.double("trough_cpl"),
         peakOn: try row.optional("peak_on").flatMap { Day($0) },
         peak: try row.optionalDouble("peak_cpl"),
-        days: try row.optional("days").flatMap(Int.init))
+        days: try row.optional("length_days").flatMap(Int.init))
     }
   }
 
@@ -97,7 +97,7 @@ extension Store {
     // Only the calibration of the method that gave the newest verdict.
     market.calibration = try connection.query(
       """
-      SELECT stated, real, n
+      SELECT stated, real, days
       FROM fuel_v1.verdict_calibration
       WHERE event = 'lower_5d' AND method = (
         SELECT fill_up.method FROM fuel_v1.fill_up ORDER BY fill_up.computed_at DESC LIMIT 1
@@ -107,7 +107,7 @@ extension Store {
     ).map { row in
       MarketReport.Calibration(
         stated: try row.double("stated"), real: try row.double("real"),
-        days: try row.integer("n"))
+        days: try row.integer("days"))
     }
   }
 
@@ -121,7 +121,7 @@ extension Store {
         SELECT * FROM fuel_v1.verdict_scores
         WHERE scored = 'replayed' AND year IS NULL AND horizon = 5
       )
-      SELECT region, fuel, scores.n, scores.capture, scores.saving_cpl, scores.perfect_cpl,
+      SELECT region, fuel, scores.days, scores.capture, scores.saving_cpl, scores.perfect_cpl,
         scores.from_on, scores.until_on,
         (
           SELECT max(habit.capture) FROM scores AS habit
@@ -133,7 +133,7 @@ extension Store {
       """
     ) { row in
       MarketReport.Score(
-        windows: try row.integer("n"), capture: try row.optionalDouble("capture"),
+        windows: try row.integer("days"), capture: try row.optionalDouble("capture"),
         saving: try row.optionalDouble("saving_cpl"),
         perfect: try row.optionalDouble("perfect_cpl"),
         bestHabit: try row.optionalDouble("best_habit"), from: try row.day("from_on"),
@@ -201,15 +201,15 @@ extension Store {
   private func addStates(to market: inout MarketReport) throws {
     for row in try connection.query(
       """
-      SELECT DISTINCT ON (region, fuel, based_on_day) region, fuel, based_on_day, market_state
+      SELECT DISTINCT ON (region, fuel, known_until_on) region, fuel, known_until_on, market_state
       FROM fuel_v1.fill_up_history
-      WHERE market_state IS NOT NULL AND based_on_day IS NOT NULL
+      WHERE market_state IS NOT NULL AND known_until_on IS NOT NULL
         AND day > (SELECT max(day) FROM fuel_v1.fill_up_history) - 92
-      ORDER BY region, fuel, based_on_day, computed_at DESC
+      ORDER BY region, fuel, known_until_on, computed_at DESC
       """)
     {
       market.states[.init(try row.text("region"), try row.text("fuel")), default: [:]][
-        try row.day("based_on_day")] = try row.text("market_state")
+        try row.day("known_until_on")] = try row.text("market_state")
     }
   }
 

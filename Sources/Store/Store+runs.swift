@@ -104,7 +104,7 @@ extension Store {
       """
       SELECT pg_notify('fuel_v1', jsonb_build_object(
         'version', 1, 'kind', run.kind, 'run', run.run_id, 'change', run.change_number,
-        'feed', source.source, 'stored', run.stored)::text)
+        'source', source.source, 'stored', run.stored)::text)
       FROM fuel.run
       JOIN fuel.source USING (source_id)
       WHERE run.run_id = \(run) AND run.change_number IS NOT NULL

@@ -14,18 +14,18 @@ extension Store {
         'version', 1,
         'pipeline', (SELECT row_to_json(pipeline) FROM fuel_v1.pipeline),
         'feeds', (
-          SELECT coalesce(json_agg(feed_health ORDER BY feed_health.feed), '[]')
+          SELECT coalesce(json_agg(feed_health ORDER BY feed_health.source), '[]')
           FROM fuel_v1.feed_health),
         'not_set_up', (
-          SELECT coalesce(json_agg(json_build_object('feed', feed, 'missing', missing) ORDER BY feed), '[]')
-          FROM unnest(\(notSetUp.map(\.feed))::text[], \(notSetUp.map(\.missing))::text[]) AS feed (feed, missing)),
+          SELECT coalesce(json_agg(json_build_object('source', source, 'missing', missing) ORDER BY source), '[]')
+          FROM unnest(\(notSetUp.map(\.feed))::text[], \(notSetUp.map(\.missing))::text[]) AS feed (source, missing)),
         'last_runs', (
-          SELECT coalesce(json_agg(last_run ORDER BY last_run.feed), '[]')
+          SELECT coalesce(json_agg(last_run ORDER BY last_run.source), '[]')
           FROM (
-            SELECT DISTINCT ON (ingest_runs.feed) ingest_runs.*
+            SELECT DISTINCT ON (ingest_runs.source) ingest_runs.*
             FROM fuel_v1.ingest_runs
             WHERE ingest_runs.kind = 'live'
-            ORDER BY ingest_runs.feed, ingest_runs.run_id DESC
+            ORDER BY ingest_runs.source, ingest_runs.run_id DESC
           ) AS last_run),
         'quarantined', (
           SELECT coalesce(json_agg(quarantined ORDER BY quarantined.run_id), '[]')
@@ -58,7 +58,7 @@ extension Store {
       "SELECT quarantined.* FROM fuel_v1.quarantined ORDER BY quarantined.run_id DESC LIMIT 20"
     ).map { row in
       Quarantined(
-        run: try row.integer("run_id"), feed: try row.text("feed"),
+        run: try row.integer("run_id"), feed: try row.text("source"),
         isKept: try row.text("kind") != "backfill", at: try row.instant("started_at"),
         reason: try row.text("error"))
     }

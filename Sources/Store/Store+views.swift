@@ -143,14 +143,14 @@ extension Store {
     try connection.query(
       """
       SELECT
-        feed, status, why, since_at, last_success_at, newest_price_at, stations, prices,
+        source, status, why, since_at, last_success_at, newest_price_at, stations, prices,
         quota_left, attribution, licence
       FROM fuel_v1.feed_health
-      ORDER BY feed
+      ORDER BY source
       """
     ).map { row in
       FeedHealth(
-        feed: try row.text("feed"), status: try row.text("status"), why: try row.optional("why"),
+        feed: try row.text("source"), status: try row.text("status"), why: try row.optional("why"),
         since: try row.optionalInstant("since_at"),
         lastSuccess: try row.optionalInstant("last_success_at"),
         newestPrice: try row.optionalInstant("newest_price_at"),

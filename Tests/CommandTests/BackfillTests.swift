@@ -176,7 +176,8 @@ struct BackfillTests {
           result.out.contains("(2 prices contradict those of another file; the higher counts)"))
         #expect(try CommandTests.run(["aggregate"], on: target).code == 0)
         return try Connection(target).lines(
-          "SELECT price_cpl FROM fuel_v1.price_history WHERE price_cpl > 250 ORDER BY valid_from")
+          "SELECT price_cpl FROM fuel_v1.price_history WHERE price_cpl > 250 ORDER BY valid_from_at"
+        )
       }
     }
     #expect(try await load([path, corrected]) == ["299.9", "299.9"])

@@ -91,9 +91,9 @@ struct BacktestTests {
         #expect(own.compactMap { $0["horizon"] as? Int } == [3, 5, 7, 3, 5, 7, 3, 5, 7])
         #expect(objects.allSatisfy { $0["scored"] as? String == "replayed" })
         let whole = try #require(own.first { $0["horizon"] as? Int == 5 })
-        #expect(whole["year"] is NSNull && whole["n"] as? Int == 395)
+        #expect(whole["year"] is NSNull && whole["days"] as? Int == 395)
         #expect(whole["saving_low_cpl"] is Double && whole["capture"] is Double)
-        #expect(own.allSatisfy { $0["n"] as? Int ?? 0 > 0 })
+        #expect(own.allSatisfy { $0["days"] as? Int ?? 0 > 0 })
       }
     }
   }
@@ -148,7 +148,7 @@ struct BacktestTests {
         given.map { $0["method"] as? String }
           == [id] + Adviser.habits.map { String?.some($0.rawValue) })
       #expect(
-        given.allSatisfy { $0["n"] as? Int == 25 && $0["from_on"] as? String == "2026-05-01" })
+        given.allSatisfy { $0["days"] as? Int == 25 && $0["from_on"] as? String == "2026-05-01" })
       #expect(try !backtest("--from", "2026-05-01").contains("as they were given"))
       #expect(
         try connection.lines(

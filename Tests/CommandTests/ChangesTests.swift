@@ -50,7 +50,7 @@ struct ChangesTests {
         if value["kind"] as? String == "aggregate" {
           #expect(value["run"] as? Int == 1 && value["new_verdicts"] is Int)
         } else {
-          #expect(value["kind"] as? String == "live" && value["feed"] is String)
+          #expect(value["kind"] as? String == "live" && value["source"] is String)
           announced.append(
             "\(value["run"] ?? "")|\(value["change"] ?? "")|\(value["stored"] ?? "")")
         }
@@ -72,7 +72,7 @@ struct ChangesTests {
       }
       #expect(
         try Connection(target).lines(
-          "SELECT what, feed, run_id FROM fuel_v1.changes WHERE what = 'history'")
+          "SELECT what, source, run_id FROM fuel_v1.changes WHERE what = 'history'")
           == ["history|qld-fpd|8"])
     }
   }
@@ -108,13 +108,13 @@ struct ChangesTests {
       func catchUp() throws {
         let rows = try connection.query(
           """
-          SELECT change_number, what, feed, station_id, fuel, price_cpl, effective_at
+          SELECT change_number, what, source, station_id, fuel, price_cpl, effective_at
           FROM fuel_v1.changes WHERE change_number > \(last) ORDER BY change_number
           """)
         for row in rows {
           last = max(last, try row.integer("change_number"))
           copied.append(
-            try ["what", "feed", "station_id", "fuel", "price_cpl", "effective_at"].map {
+            try ["what", "source", "station_id", "fuel", "price_cpl", "effective_at"].map {
               try row.optional($0) ?? ""
             }.joined(separator: "|"))
         }
@@ -126,7 +126,7 @@ struct ChangesTests {
       try catchUp()
       let all = try connection.lines(
         """
-        SELECT what, feed, coalesce(station_id::text, '') AS station, coalesce(fuel, '') AS fuel,
+        SELECT what, source, coalesce(station_id::text, '') AS station, coalesce(fuel, '') AS fuel,
           coalesce(price_cpl::text, '') AS price, coalesce(effective_at::text, '') AS at
         FROM fuel_v1.changes
         """)

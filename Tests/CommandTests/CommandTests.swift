@@ -321,7 +321,7 @@ struct CommandTests {
       try await first.ended()
       #expect(first.terminationStatus == 0)
       #expect(
-        try watcher.lines("SELECT feed, outcome FROM fuel_v1.ingest_runs") == ["qld-fpd|stored"])
+        try watcher.lines("SELECT source, outcome FROM fuel_v1.ingest_runs") == ["qld-fpd|stored"])
     }
   }
 
@@ -341,7 +341,7 @@ struct CommandTests {
         SELECT station_code, fuel_id, price_tenths, stamped_at, is_listed
         FROM fuel.shown_price JOIN fuel.station USING (station_id) ORDER BY 1, 2
         """)
-      + connection.lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3")
+      + connection.lines("SELECT source, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3")
       + connection.lines("SELECT part, from_on FROM fuel.due WHERE step = 'averages' ORDER BY 1, 2")
   }
 

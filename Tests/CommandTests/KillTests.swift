@@ -91,7 +91,7 @@ struct KillTests {
     // compared.
     let runs = try connection.lines(
       """
-      SELECT feed, outcome, received, stored, unchanged, duplicate, rejected, kind, taken_at, withdrawn_because
+      SELECT source, outcome, received, stored, unchanged, duplicate, rejected, kind, taken_at, withdrawn_because
       FROM fuel_v1.ingest_runs
       WHERE outcome IN ('stored', 'superseded', 'withdrawn')
         AND NOT (outcome = 'superseded' AND taken_at IS NULL)

@@ -68,7 +68,7 @@ struct SetupTests {
         #expect(mail.code == 0 && mail.out.isEmpty && mail.err.isEmpty, "\(now) \(mail)")
       }
       let read = try Connection(target).lines(
-        "SELECT feed FROM fuel_v1.ingest_runs WHERE outcome = 'stored' GROUP BY 1 ORDER BY 1")
+        "SELECT source FROM fuel_v1.ingest_runs WHERE outcome = 'stored' GROUP BY 1 ORDER BY 1")
       #expect(read == SimulatedFeeds.feeds.filter { $0 != "nt-myfuel" })
     }
   }

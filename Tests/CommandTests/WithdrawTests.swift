@@ -57,7 +57,7 @@ struct WithdrawTests {
       #expect(try connection.lines("SELECT count(*) FROM fuel.price") == ["0"])
       #expect(
         try connection.lines(
-          "SELECT what, feed, run_id FROM fuel_v1.changes WHERE what = 'history'")
+          "SELECT what, source, run_id FROM fuel_v1.changes WHERE what = 'history'")
           == ["history|qld-fpd|1"])
       let already = try withdraw("1", "--reason", "x")
       #expect(

@@ -53,7 +53,7 @@ extension WorkerProcessTests {
         try shell("ingest nsw-fuelcheck tas-fuelcheck --now \(Self.now + .seconds(3_600))") == 0)
       #expect(
         try Connection(target).lines(
-          "SELECT feed, requests FROM fuel_v1.ingest_runs WHERE run_id > 1 ORDER BY feed")
+          "SELECT source, requests FROM fuel_v1.ingest_runs WHERE run_id > 1 ORDER BY source")
           == ["nsw-fuelcheck|1", "tas-fuelcheck|1"])
       // A token file that is broken, readable by others or made for another key counts as missing.
       for spoil in [

@@ -70,7 +70,7 @@ struct WorkerProcessTests {
       #expect(result.err.contains("bowser: qld-fpd: "))
       #expect(!result.err.contains("sa-fpd"))
       let stored = try Connection(target).lines(
-        "SELECT feed FROM fuel_v1.ingest_runs WHERE outcome = 'stored' ORDER BY feed")
+        "SELECT source FROM fuel_v1.ingest_runs WHERE outcome = 'stored' ORDER BY source")
       #expect(stored == SimulatedFeeds.feeds.filter { $0 != "qld-fpd" })
       isBroken.withLock { $0 = false }
       let healed = try CommandTests.run(
@@ -79,7 +79,7 @@ struct WorkerProcessTests {
       #expect(healed.code == 0 && healed.err == "", "\(healed.err)")
       #expect(
         try Connection(target).lines(
-          "SELECT outcome FROM fuel_v1.ingest_runs WHERE feed = 'qld-fpd' ORDER BY run_id DESC LIMIT 1"
+          "SELECT outcome FROM fuel_v1.ingest_runs WHERE source = 'qld-fpd' ORDER BY run_id DESC LIMIT 1"
         )
           == ["stored"])
     }
@@ -221,7 +221,7 @@ struct WorkerProcessTests {
         + connection.lines(
           "SELECT region, fuel, average_cpl, stations FROM fuel_v1.averages_now ORDER BY 1, 2")
         + connection.lines(
-          "SELECT feed_station_code, feed, fuel, price_cpl, effective_at FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id) ORDER BY 1, 2, 3"
+          "SELECT source_station_code, source, fuel, price_cpl, effective_at FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id) ORDER BY 1, 2, 3"
         )
     }
     let plain = try await TestDatabase.with { target in

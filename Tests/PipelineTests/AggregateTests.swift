@@ -352,7 +352,7 @@ struct AggregateTests {
       func summary(of fuel: String = "U91") throws -> [String] {
         try bench.connection.lines(
           """
-          SELECT count(*) AS cycles, min(days) AS shortest, max(days) AS longest, min(amplitude_cpl) AS least,
+          SELECT count(*) AS cycles, min(length_days) AS shortest, max(length_days) AS longest, min(amplitude_cpl) AS least,
             max(amplitude_cpl) AS most
           FROM fuel_v1.cycles WHERE region = 'QLD' AND fuel = \(fuel)
           """)

@@ -109,9 +109,9 @@ struct AnswerTests {
       }
       let counts = try bench.lines(
         """
-        SELECT feed, count(*), sum(received) > 0 AS some,
+        SELECT source, count(*), sum(received) > 0 AS some,
           bool_and(received = stored + unchanged + duplicate + rejected) AS adds_up
-        FROM fuel_v1.ingest_runs GROUP BY feed ORDER BY feed
+        FROM fuel_v1.ingest_runs GROUP BY source ORDER BY source
         """)
       #expect(
         counts == [
@@ -119,7 +119,7 @@ struct AnswerTests {
           "wa-fuelwatch|11|t|t",
         ])
       let reasons = try bench.lines(
-        "SELECT DISTINCT feed || ' ' || reason FROM fuel_v1.rejects ORDER BY 1")
+        "SELECT DISTINCT source || ' ' || reason FROM fuel_v1.rejects ORDER BY 1")
       #expect(
         reasons == [
           "nsw-fuelcheck unsupported_fuel", "qld-fpd price_out_of_band",
@@ -164,7 +164,7 @@ struct AnswerTests {
     try await bothWays(runs, "nsw-fuelcheck", clock: end) { connection in
       let shown = try connection.lines(
         """
-        SELECT feed_station_code, fuel, price_cpl
+        SELECT source_station_code, fuel, price_cpl
         FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id)
         """)
       // Prices with old stamps lapse, and are no longer shown a month later.
@@ -181,7 +181,7 @@ struct AnswerTests {
       let fresh = Set(
         try connection.lines(
           """
-          SELECT feed_station_code, fuel
+          SELECT source_station_code, fuel
           FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id)
           WHERE is_fresh AND NOT is_flagged
           """))

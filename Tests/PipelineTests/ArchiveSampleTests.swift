@@ -126,7 +126,7 @@ struct ArchiveSampleTests {
           """
           SELECT price_cpl FROM fuel_v1.price_history
           JOIN fuel_v1.station_history AS description USING (station_id)
-          WHERE description.name = \(name) AND fuel = \(fuel) AND valid_from = \(begin)::timestamptz
+          WHERE description.name = \(name) AND fuel = \(fuel) AND valid_from_at = \(begin)::timestamptz
           """) == [price])
       // A workbook that was read covers all of its months.
       #expect(

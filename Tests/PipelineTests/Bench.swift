@@ -185,11 +185,12 @@ final class Bench: Sendable {
         """)
       + lines(
         """
-        SELECT feed, feed_station_code, state, name, brand, address, suburb, postcode, latitude,
+        SELECT source, source_station_code, state, name, brand, address, suburb, postcode, latitude,
           longitude, is_public, first_seen_at
         FROM fuel_v1.stations ORDER BY 1, 2
         """)
-      + (withRejects ? lines("SELECT feed, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3") : [])
+      + (withRejects
+        ? lines("SELECT source, reason, raw FROM fuel_v1.rejects ORDER BY 1, 2, 3") : [])
       + lines(
         """
         SELECT pair.source_id, station_code, pair.fuel_id, price_tenths, stamped_at, learnt_at,

@@ -142,8 +142,8 @@ struct CoverageTests {
       // F-N31.
       #expect(
         try feed.connection.lines(
-          "SELECT DISTINCT is_complete, states FROM fuel_v1.daily_averages WHERE region = 'AU' AND day = '2025-03-15'"
-        ) == ["f|1 of 8"])
+          "SELECT DISTINCT is_complete, states_complete, states_expected FROM fuel_v1.daily_averages WHERE region = 'AU' AND day = '2025-03-15'"
+        ) == ["f|1|8"])
     }
   }
 

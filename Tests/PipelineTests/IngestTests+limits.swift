@@ -148,10 +148,10 @@ extension IngestTests {
       }
       #expect(spent as? IngestError == .quotaSpent(allowed: 6))
       #expect(
-        try bench.lines("SELECT feed, quota_left FROM fuel_v1.feed_health ORDER BY feed").allSatisfy
-        {
-          $0.hasSuffix("|0") || $0.hasSuffix("|6")
-        })
+        try bench.lines("SELECT source, quota_left FROM fuel_v1.feed_health ORDER BY source")
+          .allSatisfy {
+            $0.hasSuffix("|0") || $0.hasSuffix("|6")
+          })
     }
   }
 

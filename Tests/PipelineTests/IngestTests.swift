@@ -43,7 +43,7 @@ struct IngestTests {
         }
       }
       let counts = try bench.lines(
-        "SELECT feed, taken_at, received, stored, unchanged, rejected, payload_sha256 FROM fuel_v1.ingest_runs ORDER BY 1, 2"
+        "SELECT source, taken_at, received, stored, unchanged, rejected, payload_sha256 FROM fuel_v1.ingest_runs ORDER BY 1, 2"
       )
       return (try bench.stored(), counts)
     }
@@ -57,7 +57,7 @@ struct IngestTests {
         }
       }
       let counts = try bench.lines(
-        "SELECT feed, taken_at, received, stored, unchanged, rejected, payload_sha256 FROM fuel_v1.ingest_runs ORDER BY 1, 2"
+        "SELECT source, taken_at, received, stored, unchanged, rejected, payload_sha256 FROM fuel_v1.ingest_runs ORDER BY 1, 2"
       )
       return (try bench.stored(), counts)
     }

@@ -77,8 +77,8 @@ struct Questions {
   /// Stations with the names that the model has for them.
   private static let named = """
     (
-      SELECT station_id, feed || ' ' || CASE
-        WHEN feed LIKE '%archive' THEN name ELSE feed_station_code
+      SELECT station_id, source || ' ' || CASE
+        WHEN source LIKE '%archive' THEN name ELSE source_station_code
       END AS name
       FROM fuel_v1.stations
     ) AS station
@@ -97,8 +97,8 @@ struct Questions {
     let answers = try ask(
       """
       SELECT station.name, history.fuel, (history.price_cpl * 10)::integer AS price,
-        extract(epoch FROM history.valid_from)::bigint AS since,
-        extract(epoch FROM history.valid_to)::bigint AS until, history.source, history.flag_reason
+        extract(epoch FROM history.valid_from_at)::bigint AS since,
+        extract(epoch FROM history.valid_until_at)::bigint AS until, history.source, history.flag_reason
       FROM fuel_v1.price_history AS history JOIN \(Self.named) USING (station_id)
       """)
     let clock = Int(lived.end.seconds)
@@ -122,8 +122,8 @@ struct Questions {
   private mutating func compareStationDays() throws {
     let answers = try ask(
       """
-      SELECT station.name, made.fuel, made.day, made.average_cpl, (made.low_cpl * 10)::integer AS low,
-        (made.high_cpl * 10)::integer AS high, (made.last_cpl * 10)::integer AS last,
+      SELECT station.name, made.fuel, made.day, made.average_cpl, (made.min_cpl * 10)::integer AS low,
+        (made.max_cpl * 10)::integer AS high, (made.last_cpl * 10)::integer AS last,
         (made.coverage * 1000)::integer AS coverage, made.is_complete
       FROM fuel_v1.station_days AS made JOIN \(Self.named) USING (station_id)
       """)

@@ -237,7 +237,7 @@ struct SoakTests {
       }
       cron.sources = right
       let misread = try bench.lines(
-        "SELECT run_id FROM fuel_v1.ingest_runs WHERE feed = 'nsw-fuelcheck' AND fetched_at IS NOT NULL ORDER BY run_id"
+        "SELECT run_id FROM fuel_v1.ingest_runs WHERE source = 'nsw-fuelcheck' AND fetched_at IS NOT NULL ORDER BY run_id"
       )
       #expect(
         try bench.lines(

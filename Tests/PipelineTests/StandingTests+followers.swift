@@ -49,10 +49,10 @@ extension StandingTests {
     func history() throws -> [String] {
       try feed.connection.lines(
         """
-        SELECT price_cpl, (extract(epoch FROM valid_from - \(Self.at(0))) / 3600)::integer AS since,
-          (extract(epoch FROM valid_to - \(Self.at(0))) / 3600)::integer AS until
+        SELECT price_cpl, (extract(epoch FROM valid_from_at - \(Self.at(0))) / 3600)::integer AS since,
+          (extract(epoch FROM valid_until_at - \(Self.at(0))) / 3600)::integer AS until
         FROM fuel_v1.price_history JOIN fuel_v1.stations USING (station_id)
-        WHERE feed_station_code = '10' ORDER BY valid_from
+        WHERE source_station_code = '10' ORDER BY valid_from_at
         """)
     }
   }

@@ -23,7 +23,7 @@ extension StandingTests {
       for (hour, tenths) in [1_850, 1_900, 1_900].enumerated() { try reports(hour, tenths) }
       func history() throws -> [String] {
         try feed.connection.lines(
-          "SELECT DISTINCT price_cpl, valid_from FROM fuel_v1.price_history ORDER BY 2")
+          "SELECT DISTINCT price_cpl, valid_from_at FROM fuel_v1.price_history ORDER BY 2")
       }
       let right = ["185.0|2026-06-01 00:00:00+00", "190.0|2026-06-01 01:00:00+00"]
       #expect(try history() == right)
@@ -54,7 +54,7 @@ extension StandingTests {
           refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
       }
       #expect(
-        try feed.connection.lines("SELECT DISTINCT valid_from FROM fuel_v1.price_history")
+        try feed.connection.lines("SELECT DISTINCT valid_from_at FROM fuel_v1.price_history")
           == ["2026-06-01 10:00:00+00"])
     }
   }
@@ -80,7 +80,7 @@ extension StandingTests {
         partialBelow: Self.partialBelow)
       #expect(
         try feed.connection.lines(
-          "SELECT price_cpl, valid_from FROM fuel_v1.price_history WHERE price_cpl = 190")
+          "SELECT price_cpl, valid_from_at FROM fuel_v1.price_history WHERE price_cpl = 190")
           == ["190.0|2026-06-01 01:00:00+00"])
     }
   }

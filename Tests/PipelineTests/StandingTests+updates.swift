@@ -97,7 +97,7 @@ extension StandingTests {
         refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
       #expect(
         try feed.connection.lines(
-          "SELECT price_cpl, valid_from FROM fuel_v1.price_history WHERE price_cpl = 190")
+          "SELECT price_cpl, valid_from_at FROM fuel_v1.price_history WHERE price_cpl = 190")
           == ["190.0|2026-06-01 00:50:00+00"])
     }
   }

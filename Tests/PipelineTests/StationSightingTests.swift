@@ -107,7 +107,7 @@ struct StationSightingTests {
       }
       #expect(
         try feed.connection.lines(
-          "SELECT first_seen_at FROM fuel_v1.stations WHERE feed_station_code = '77'")
+          "SELECT first_seen_at FROM fuel_v1.stations WHERE source_station_code = '77'")
           == ["2025-10-10 04:00:00+00"])
     }
   }

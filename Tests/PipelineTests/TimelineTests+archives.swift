@@ -64,7 +64,7 @@ extension TimelineTests {
           try feed.connection.lines(
             """
             SELECT fuel_v1.price_at(station_id, 'U91', \(at)::timestamptz)
-            FROM fuel_v1.stations WHERE feed_station_code = '1'
+            FROM fuel_v1.stations WHERE source_station_code = '1'
             """) == [price])
       }
     }

@@ -53,10 +53,10 @@ struct TimelineTests {
     _ = try feed.connection.query("SELECT set_config('bowser.now', \(Self.end.description), false)")
     return try feed.connection.lines(
       """
-      SELECT history.price_cpl, history.valid_from AT TIME ZONE 'UTC' AS a,
-        history.valid_to AT TIME ZONE 'UTC' AS b, history.source
+      SELECT history.price_cpl, history.valid_from_at AT TIME ZONE 'UTC' AS a,
+        history.valid_until_at AT TIME ZONE 'UTC' AS b, history.source
       FROM fuel_v1.price_history AS history JOIN fuel_v1.stations USING (station_id)
-      WHERE feed_station_code = '1' ORDER BY 2
+      WHERE source_station_code = '1' ORDER BY 2
       """)
   }
 
@@ -270,11 +270,11 @@ struct TimelineTests {
           "SELECT set_config('bowser.now', \(Self.end.description), false)")
         return try feed.connection.lines(
           """
-          SELECT stations.feed_station_code, history.price_cpl, to_char(history.valid_from AT TIME ZONE 'UTC', 'DD HH24')
+          SELECT stations.source_station_code, history.price_cpl, to_char(history.valid_from_at AT TIME ZONE 'UTC', 'DD HH24')
           FROM fuel_v1.price_history AS history JOIN fuel_v1.stations USING (station_id)
           WHERE history.station_id IN (
             SELECT station_id FROM fuel_v1.station_records WHERE source_station_code IN ('1', '77'))
-          ORDER BY history.valid_from
+          ORDER BY history.valid_from_at
           """)
       }
       let one = try linkedHistory()

@@ -233,7 +233,7 @@ struct VerdictTests {
       let now = try #require(Instant(iso: "2026-05-31T03:00:00Z"))
       try GivenVerdicts.score(store, method: "a-method", upTo: last, now: now)
       let rows = """
-        SELECT horizon, n, perfect_cpl, saving_cpl, saving_low_cpl, capture, wait_share, wait_right, fill_up_right,
+        SELECT horizon, days, perfect_cpl, saving_cpl, saving_low_cpl, capture, wait_share, wait_right, fill_up_right,
           flips_30d, from_on, until_on
         FROM fuel_v1.verdict_scores
         WHERE scored = 'given' AND method = 'a-method' AND year IS NULL ORDER BY horizon
@@ -250,12 +250,12 @@ struct VerdictTests {
         try connection.lines(
           """
           SELECT method FROM fuel_v1.verdict_scores
-          WHERE scored = 'given' AND horizon = 5 AND n = 35 AND perfect_cpl = 1 AND saving_cpl <= 1
+          WHERE scored = 'given' AND horizon = 5 AND days = 35 AND perfect_cpl = 1 AND saving_cpl <= 1
           ORDER BY array_position(\(["a-method"] + Adviser.habits.map(\.rawValue))::text[], method)
           """) == ["a-method"] + Adviser.habits.map(\.rawValue))
       #expect(
         try connection.lines(
-          "SELECT event, decile, stated, real, n FROM fuel_v1.verdict_calibration ORDER BY 1, 2")
+          "SELECT event, decile, stated, real, days FROM fuel_v1.verdict_calibration ORDER BY 1, 2")
           == [
             "cheaper_3d|1|0.050|0.000|18", "cheaper_3d|10|0.950|1.000|19",
             "jump_3d|2|0.150|0.000|37", "lower_5d|6|0.550|0.514|35",

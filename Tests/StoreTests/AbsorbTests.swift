@@ -62,7 +62,7 @@ struct AbsorbTests {
   private func history(_ feed: Feed) throws -> [String] {
     try feed.connection.lines(
       """
-      SELECT station_id, fuel, price_cpl, valid_from, valid_to
+      SELECT station_id, fuel, price_cpl, valid_from_at, valid_until_at
       FROM fuel_v1.price_history ORDER BY 1, 2, 4
       """)
   }
@@ -341,7 +341,8 @@ struct AbsorbTests {
       let gone = Station(code: "9", state: .qld, name: "Gone", address: "")
       try feed.reports([.u91("9", 1899, hour(-8))], stations: [gone], at: hour(-8))
       #expect(
-        try feed.connection.lines("SELECT name FROM fuel_v1.stations WHERE feed_station_code = '9'")
+        try feed.connection.lines(
+          "SELECT name FROM fuel_v1.stations WHERE source_station_code = '9'")
           == ["Gone"])
     }
   }
@@ -352,7 +353,7 @@ struct AbsorbTests {
       let feed = try Feed(target)
       try feed.reports([.u91("77", 1899, hour(0))], at: hour(0))
       #expect(
-        try feed.connection.lines("SELECT feed_station_code, state, name FROM fuel_v1.stations")
+        try feed.connection.lines("SELECT source_station_code, state, name FROM fuel_v1.stations")
           == ["77|QLD|NULL"])
     }
   }

@@ -29,7 +29,7 @@ extension DailyAverageTests {
         ) AS moment (at)
         LEFT JOIN fuel_v1.price_history AS held
           ON held.station_id = pair.station_id AND held.fuel = pair.fuel
-          AND held.valid_from <= moment.at AND coalesce(held.valid_to, 'infinity') > moment.at
+          AND held.valid_from_at <= moment.at AND coalesce(held.valid_until_at, 'infinity') > moment.at
         WHERE held.price_cpl IS DISTINCT FROM fuel_v1.price_at(pair.station_id, pair.fuel, moment.at)
         """)
       #expect(disagreements == [])
@@ -42,7 +42,7 @@ extension DailyAverageTests {
         LEFT JOIN LATERAL (
           SELECT CASE WHEN count(*) >= 3 THEN round(avg(price_cpl), 2) END AS average
           FROM fuel_v1.price_history
-          WHERE fuel = 'U91' AND valid_from <= moment.at AND coalesce(valid_to, 'infinity') > moment.at
+          WHERE fuel = 'U91' AND valid_from_at <= moment.at AND coalesce(valid_until_at, 'infinity') > moment.at
         ) AS wanted ON true
         WHERE wanted.average IS DISTINCT FROM fuel_v1.average_at('QLD', 'U91', moment.at)
         """)
@@ -155,12 +155,12 @@ extension DailyAverageTests {
       let different = try feed.connection.lines(
         """
         SELECT station_id, fuel, current.price_cpl, current.effective_at, held.price_cpl AS h,
-          held.valid_from
+          held.valid_from_at
         FROM fuel_v1.current_prices AS current
-        FULL JOIN (SELECT * FROM fuel_v1.price_history WHERE valid_to IS NULL) AS held
+        FULL JOIN (SELECT * FROM fuel_v1.price_history WHERE valid_until_at IS NULL) AS held
           USING (station_id, fuel)
         WHERE (current.price_cpl, current.effective_at)
-          IS DISTINCT FROM (held.price_cpl, held.valid_from)
+          IS DISTINCT FROM (held.price_cpl, held.valid_from_at)
         """)
       #expect(different == [])
     }
@@ -186,9 +186,9 @@ extension DailyAverageTests {
           SELECT history.station_id, history.fuel, day.day::date AS day,
             history.price_cpl,
             extract(epoch FROM
-              least(coalesce(history.valid_to, \(OrderTests.end)::timestamptz),
+              least(coalesce(history.valid_until_at, \(OrderTests.end)::timestamptz),
                 (day.day + interval '1 day') AT TIME ZONE 'Australia/Brisbane')
-              - greatest(history.valid_from, \(OrderTests.begin)::timestamptz,
+              - greatest(history.valid_from_at, \(OrderTests.begin)::timestamptz,
                 day.day AT TIME ZONE 'Australia/Brisbane')) AS seconds
           FROM fuel_v1.price_history AS history
           CROSS JOIN generate_series(timestamp '2026-03-28', '2026-04-09', interval '1 day') AS day (day)

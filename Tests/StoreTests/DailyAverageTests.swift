@@ -247,8 +247,8 @@ struct DailyAverageTests {
       #expect(
         try feed.connection.lines(
           """
-          SELECT brand, average_cpl, low_cpl, high_cpl, stations
-          FROM fuel_v1.brand_daily WHERE day = '2026-07-01'
+          SELECT brand, average_cpl, min_cpl, max_cpl, stations
+          FROM fuel_v1.brand_daily WHERE region = 'QLD' AND day = '2026-07-01'
           """) == ["X|180.01|180.0|180.1|3"])
     }
   }
@@ -291,10 +291,10 @@ struct DailyAverageTests {
       func ranks() throws -> [String] {
         try feed.connection.lines(
           """
-          SELECT station.feed_station_code, comparison.rank_in_region, comparison.difference_cpl
+          SELECT station.source_station_code, comparison.rank_in_region, comparison.difference_cpl
           FROM fuel_v1.station_comparison AS comparison JOIN fuel_v1.stations AS station USING (station_id)
           WHERE comparison.region = 'QLD' AND comparison.fuel = 'U91'
-          ORDER BY comparison.rank_in_region, station.feed_station_code
+          ORDER BY comparison.rank_in_region, station.source_station_code
           """)
       }
       #expect(try ranks() == ["b|1|-4.00", "c|1|-4.00", "d|1|-4.00", "a|4|1.00", "e|5|11.00"])

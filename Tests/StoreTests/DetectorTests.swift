@@ -438,7 +438,7 @@ struct DetectorTests {
       func open(_ now: Instant) throws -> String {
         try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
         return try feed.connection.lines(
-          "SELECT is_open, offers_fuel FROM fuel_v1.stations WHERE feed_station_code = '1'")[0]
+          "SELECT is_open, offers_fuel FROM fuel_v1.stations WHERE source_station_code = '1'")[0]
       }
       try feed.reports([.u91("1", 1800, hour(0)), other], at: hour(0))
       #expect(try open(hour(0)) == "t|t")
@@ -453,8 +453,8 @@ struct DetectorTests {
       #expect(
         try feed.connection.lines(
           """
-          SELECT price_cpl, valid_to IS NULL FROM fuel_v1.price_history
-          JOIN fuel_v1.stations USING (station_id) WHERE feed_station_code = '1' ORDER BY valid_from
+          SELECT price_cpl, valid_until_at IS NULL FROM fuel_v1.price_history
+          JOIN fuel_v1.stations USING (station_id) WHERE source_station_code = '1' ORDER BY valid_from_at
           """) == ["180.0|f", "185.0|t"])
     }
   }

@@ -69,7 +69,7 @@ struct EqualAnswerTests {
       """
       SELECT station_id, fuel, price_cpl
       FROM fuel_v1.price_history
-      WHERE valid_from <= \(instant) AND coalesce(valid_to, 'infinity') > \(instant)
+      WHERE valid_from_at <= \(instant) AND coalesce(valid_until_at, 'infinity') > \(instant)
       ORDER BY 1, 2
       """)
     var answers: [(String, [String])] = []
@@ -92,7 +92,7 @@ struct EqualAnswerTests {
           SELECT station_id, fuel, price_cpl
           FROM fuel_v1.prices_between(
             \(instant)::timestamptz, \(instant)::timestamptz + interval '1 second')
-          WHERE valid_from <= \(instant)
+          WHERE valid_from_at <= \(instant)
           ORDER BY 1, 2
           """)
       ))
@@ -163,7 +163,7 @@ struct EqualAnswerTests {
       FROM wanted FULL JOIN fuel_v1.station_days AS made USING (station_id, fuel, day)
       WHERE abs(wanted.average - made.average_cpl) > 0.01
         OR (wanted.average IS NULL) <> (made.average_cpl IS NULL)
-        OR wanted.low <> made.low_cpl OR wanted.high <> made.high_cpl
+        OR wanted.low <> made.min_cpl OR wanted.high <> made.max_cpl
       UNION ALL
       SELECT 'region', count(*), fuel, day, round(avg(average), 2), max(region.average_cpl)
       FROM wanted
@@ -184,7 +184,7 @@ struct EqualAnswerTests {
         try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
         return try feed.connection.lines(
           """
-          SELECT feed_station_code, is_fresh FROM fuel_v1.current_prices
+          SELECT source_station_code, is_fresh FROM fuel_v1.current_prices
           JOIN fuel_v1.stations USING (station_id) ORDER BY 1
           """)
       }
@@ -267,7 +267,7 @@ struct EqualAnswerTests {
         try feed.connection.lines(
           """
           SELECT fuel, is_flagged, flag_reason FROM fuel_v1.current_prices
-          JOIN fuel_v1.stations USING (station_id) WHERE feed_station_code = 'x' ORDER BY 1
+          JOIN fuel_v1.stations USING (station_id) WHERE source_station_code = 'x' ORDER BY 1
           """) == ["DL|f|NULL", "P95|t|placeholder", "P98|t|placeholder", "U91|t|placeholder"])
     }
   }

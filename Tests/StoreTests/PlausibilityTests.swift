@@ -24,7 +24,7 @@ struct PlausibilityTests {
     try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
     return try feed.connection.lines(
       """
-      SELECT feed_station_code, price_cpl
+      SELECT source_station_code, price_cpl
       FROM fuel_v1.current_prices JOIN fuel_v1.stations USING (station_id)
       WHERE is_flagged ORDER BY 1
       """)

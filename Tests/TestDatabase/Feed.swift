@@ -119,15 +119,15 @@ package struct Feed {
     // compared.
     return try connection.lines(
       """
-      SELECT 'history' AS what, station.feed_station_code AS code, history.fuel,
-        history.price_cpl::text AS a, history.valid_from::text AS b, history.valid_to::text AS c,
+      SELECT 'history' AS what, station.source_station_code AS code, history.fuel,
+        history.price_cpl::text AS a, history.valid_from_at::text AS b, history.valid_until_at::text AS c,
         history.source
       FROM fuel_v1.price_history AS history JOIN fuel_v1.stations AS station USING (station_id)
       ORDER BY 2, 3, 5
       """)
       + connection.lines(
         """
-        SELECT 'current' AS what, station.feed_station_code AS code, price.fuel,
+        SELECT 'current' AS what, station.source_station_code AS code, price.fuel,
           price.price_cpl::text AS a, price.effective_at::text AS b, price.is_fresh::text AS c,
           price.next_price_cpl::text AS d, price.next_effective_at::text AS e,
           price.confirmed_at::text AS f
@@ -136,13 +136,13 @@ package struct Feed {
         """)
       + connection.lines(
         """
-        SELECT 'station' AS what, feed_station_code, state, name, brand, first_seen_at::text,
+        SELECT 'station' AS what, source_station_code, state, name, brand, first_seen_at::text,
           last_seen_at::text, is_open::text
         FROM fuel_v1.stations ORDER BY 2
         """)
       + connection.lines(
         """
-        SELECT 'record' AS what, station.feed || ' ' || station.feed_station_code, record.source,
+        SELECT 'record' AS what, station.source || ' ' || station.source_station_code, record.source,
           record.source_station_code, record.matched_by, record.match_doubt
         FROM fuel_v1.station_records AS record
         JOIN fuel_v1.stations AS station USING (station_id)
@@ -150,7 +150,7 @@ package struct Feed {
         """)
       + connection.lines(
         """
-        SELECT 'description' AS what, station.feed_station_code, description.source,
+        SELECT 'description' AS what, station.source_station_code, description.source,
           description.name, description.address, description.first_seen_at::text,
           description.last_seen_at::text
         FROM fuel_v1.station_history AS description
@@ -160,8 +160,8 @@ package struct Feed {
       + connection.lines("SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day")
       + connection.lines(
         """
-        SELECT 'day' AS what, station.feed_station_code, made.fuel, made.day, made.average_cpl, made.low_cpl,
-          made.high_cpl, made.last_cpl, made.coverage
+        SELECT 'day' AS what, station.source_station_code, made.fuel, made.day, made.average_cpl, made.min_cpl,
+          made.max_cpl, made.last_cpl, made.coverage
         FROM fuel_v1.station_days AS made JOIN fuel_v1.stations AS station USING (station_id)
         ORDER BY 2, 3, 4
         """)

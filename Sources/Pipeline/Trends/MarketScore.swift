@@ -19,7 +19,7 @@ package struct MarketScore: Sendable {
     score.windows.map { windows in
       [
         "scored": scored.rawValue, "method": method, "region": region, "fuel": fuel, "year": year,
-        "horizon": windows.horizon, "n": windows.n,
+        "horizon": windows.horizon, "days": windows.n,
         "perfect_cpl": rounded(windows.perfect, 2), "saving_cpl": rounded(windows.saving, 2),
         "saving_low_cpl": rounded(windows.interval.lowerBound, 2),
         "saving_high_cpl": rounded(windows.interval.upperBound, 2),

@@ -82,8 +82,13 @@ package final class ArchiveLoader: @unchecked Sendable {
 
   private func begin(_ batch: ArchiveBatch, digest: String) throws {
     try connection.begin()
-    current = CurrentFile(
-      run: try store.openRun(source, at: now, kind: .backfill, digest: digest), file: batch.file)
+    do {
+      current = CurrentFile(
+        run: try store.openRun(source, at: now, kind: .backfill, digest: digest), file: batch.file)
+    } catch {
+      connection.rollBack()
+      throw error
+    }
     try connection.execute(
       "CREATE TEMPORARY TABLE staged_sighting (LIKE fuel.station_sighting) ON COMMIT DROP")
   }
