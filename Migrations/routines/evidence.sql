@@ -4,12 +4,11 @@
 -- the last report and the last list before that instant.
 --
 -- kind: 0 is a price (price_tenths 0: not offered). 1 is shown by a list. 2 is left out of a complete list. 3 was shown
--- last by the list of that instant. 4 means that the station record reported no price between p_reports_from and from_at; "at" is then from_at, and fuel.reports_before
--- looks further back. What was learnt after p_known_at is left out. p_earliest is the earliest of p_from_ats. It is
--- passed separately, so that the server can leave out the partitions before it.
+-- last by the list of that instant. What was learnt after p_known_at is left out. p_earliest is the earliest of
+-- p_from_ats. It is passed separately, so that the server can leave out the partitions before it.
 CREATE OR REPLACE FUNCTION fuel.evidence(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[], p_earliest timestamptz,
-  p_reports_from timestamptz, p_known_at timestamptz)
+  p_known_at timestamptz)
 RETURNS TABLE (
   station_id integer, fuel_id smallint, kind smallint, record_id integer, source_id smallint,
   at timestamptz, price_tenths integer, learnt_at timestamptz)
@@ -40,11 +39,10 @@ LANGUAGE sql STABLE AS $$
   WHERE wanted.kind = 'feed' AND price.learnt_at <= p_known_at
   UNION ALL
   SELECT
-    wanted.station_id, wanted.fuel_id, CASE WHEN before.effective_at IS NULL THEN 4 ELSE 0 END::smallint,
-    wanted.record_id, wanted.source_id, coalesce(before.effective_at, wanted.from_at), coalesce(before.price_tenths, 0),
-    coalesce(before.learnt_at, wanted.from_at)
+    wanted.station_id, wanted.fuel_id, 0::smallint, wanted.record_id, wanted.source_id, before.effective_at,
+    before.price_tenths, before.learnt_at
   FROM wanted
-  LEFT JOIN LATERAL (
+  CROSS JOIN LATERAL (
     -- All rows with the newest stamp are taken: one stamp may have several prices, and one price may have been reported
     -- by several runs.
     SELECT price.effective_at, price.price_tenths, price.learnt_at
@@ -54,10 +52,9 @@ LANGUAGE sql STABLE AS $$
       AND price.source_id = wanted.source_id
       AND price.effective_at < wanted.from_at
       AND price.learnt_at <= p_known_at
-      AND price.effective_at >= p_reports_from
     ORDER BY price.effective_at DESC
     FETCH FIRST ROW WITH TIES
-  ) AS before ON true
+  ) AS before
   WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
   UNION ALL
   SELECT
@@ -117,35 +114,6 @@ LANGUAGE sql STABLE AS $$
   ) AS before
   WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
 $$;
-COMMENT ON FUNCTION fuel.evidence(
-  integer[], smallint[], timestamptz[], timestamptz, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.evidence(integer[], smallint[], timestamptz[], timestamptz, timestamptz) IS
   'What was reported about stations and fuels from an instant on, and the last report and list before it.';
-GRANT EXECUTE ON FUNCTION fuel.evidence(
-  integer[], smallint[], timestamptz[], timestamptz, timestamptz, timestamptz)
-  TO fuel_writer;
-
--- Returns the last report about station records of feeds before an instant, however old it is. It reads the partitions
--- of all years, so it is meant for few records.
-CREATE OR REPLACE FUNCTION fuel.reports_before(
-  p_record_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
-  p_known_at timestamptz)
-RETURNS TABLE (record_id integer, fuel_id smallint, at timestamptz, price_tenths integer, learnt_at timestamptz)
-LANGUAGE sql STABLE AS $$
-  SELECT wanted.record_id, wanted.fuel_id, before.effective_at, before.price_tenths, before.learnt_at
-  FROM unnest(p_record_ids, p_fuel_ids, p_from_ats) AS wanted (record_id, fuel_id, from_at)
-  JOIN fuel.station AS record ON record.station_id = wanted.record_id
-  CROSS JOIN LATERAL (
-    SELECT price.effective_at, price.price_tenths, price.learnt_at
-    FROM fuel.counted_price AS price
-    WHERE price.station_id = wanted.record_id
-      AND price.fuel_id = wanted.fuel_id
-      AND price.source_id = record.source_id
-      AND price.effective_at < wanted.from_at
-      AND price.learnt_at <= p_known_at
-    ORDER BY price.effective_at DESC
-    FETCH FIRST ROW WITH TIES
-  ) AS before
-$$;
-COMMENT ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], timestamptz) IS
-  'The last report about station records of feeds before an instant, however old it is.';
-GRANT EXECUTE ON FUNCTION fuel.reports_before(integer[], smallint[], timestamptz[], timestamptz) TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.evidence(integer[], smallint[], timestamptz[], timestamptz, timestamptz) TO fuel_writer;

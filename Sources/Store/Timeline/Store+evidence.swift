@@ -11,9 +11,6 @@ extension Store {
   package func evidence(of windows: [Window], known: Instant? = nil) throws -> [Pair: [Evidence]] {
     let known = known ?? .distantFuture
     let earliest = windows.map(\.from).min() ?? .distantPast
-    // Most stations were reported within the ten weeks before the window, so the tables of earlier
-    // months are not even opened.
-    let reportsFrom = earliest == .distantPast ? earliest : earliest - .seconds(70 * 86_400)
     var found: [Pair: [Evidence]] = [:]
     found.reserveCapacity(windows.count)
     // Rows of one pair mostly follow one another.
@@ -24,17 +21,13 @@ extension Store {
       found[pair, default: []].append(contentsOf: lines)
       lines.removeAll(keepingCapacity: true)
     }
-    /// The records about which nothing was reported shortly before their windows, with their
-    /// stations.
-    var quiet: [(window: Window, pair: Pair, sourceID: Int16)] = []
     try connection.copy(
       from: """
         SELECT station_id, fuel_id, kind, record_id, source_id, at, price_tenths, learnt_at
         FROM fuel.evidence(
           \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
           \(windows.map(\.from))::timestamptz[],
-          \(earliest)::timestamptz, \(reportsFrom)::timestamptz,
-          \(known)::timestamptz)
+          \(earliest)::timestamptz, \(known)::timestamptz)
         """
     ) { row in
       let next = Pair(stationID: try row.int32(), fuelID: try row.int16())
@@ -42,48 +35,14 @@ extension Store {
         keep()
         pair = next
       }
-      let kind = Evidence.Kind(rawValue: try row.int16())
-      let recordID = try row.int32()
-      let line = Evidence(
-        kind: kind ?? .price, recordID: recordID, sourceID: try row.int16(),
-        at: try row.instant(), price: try row.int32(), learntAt: try row.instant())
-      guard kind != nil else {
-        let record = Pair(stationID: recordID, fuelID: next.fuelID)
-        quiet.append((Window(pair: record, from: line.at), next, line.sourceID))
-        return
-      }
-      lines.append(line)
+      lines.append(
+        Evidence(
+          kind: Evidence.Kind(rawValue: try row.int16()) ?? .price, recordID: try row.int32(),
+          sourceID: try row.int16(), at: try row.instant(), price: try row.int32(),
+          learntAt: try row.instant()))
     }
     keep()
-    try addReports(before: quiet, known: known, to: &found)
     return found
-  }
-
-  private func addReports(
-    before quiet: [(window: Window, pair: Pair, sourceID: Int16)], known: Instant,
-    to found: inout [Pair: [Evidence]]
-  ) throws {
-    guard !quiet.isEmpty else { return }
-    let stations = Dictionary(
-      quiet.map { ($0.window.pair, (pair: $0.pair, sourceID: $0.sourceID)) }
-    ) { first, _ in first }
-    let windows = quiet.map(\.window)
-    try connection.copy(
-      from: """
-        SELECT record_id, fuel_id, at, price_tenths, learnt_at
-        FROM fuel.reports_before(
-          \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
-          \(windows.map(\.from))::timestamptz[], \(known)::timestamptz)
-        """
-    ) { row in
-      let record = Pair(stationID: try row.int32(), fuelID: try row.int16())
-      let (at, price, learntAt) = (try row.instant(), try row.int32(), try row.instant())
-      guard let station = stations[record] else { return }
-      found[station.pair, default: []].append(
-        Evidence(
-          kind: .price, recordID: record.stationID, sourceID: station.sourceID, at: at,
-          price: price, learntAt: learntAt))
-    }
   }
 
   /// Returns, for each feed, the times during which its complete lists follow one another closely
