@@ -45,7 +45,6 @@ COMMENT ON VIEW fuel.sight IS 'How long the newest list of a feed is believed. O
 COMMENT ON COLUMN fuel.sight.counts_from_at IS
   'From when its prices count in averages: the first run of a feed. Before it, only prices that have not '
   'changed since are known. NULL: always, as for archives and prices of whole days.';
-GRANT SELECT ON fuel.sight TO fuel_writer;
 
 -- Spans with their ends as they are believed now. An open span lasts for as long as lists show it.
 CREATE OR REPLACE VIEW fuel.believed AS
@@ -66,4 +65,3 @@ SELECT
 FROM fuel.span
 LEFT JOIN fuel.sight ON sight.source_id = span.seen_by;
 COMMENT ON VIEW fuel.believed IS 'The spans of fuel.span with their ends as they are believed now.';
-GRANT SELECT ON fuel.believed TO fuel_writer;

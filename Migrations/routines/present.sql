@@ -184,7 +184,6 @@ COMMENT ON COLUMN fuel.price_now.is_counted        IS
   'Whether averages, comparisons and verdicts count it: it is a price, is believed, is not doubtful, the first run of the feed that reported its beginning is not later than now, and anybody may buy there.';
 COMMENT ON COLUMN fuel.price_now.delay             IS
   'How old the prices of its feed are when they are published; 0: without delay.';
-GRANT SELECT ON fuel.price_now TO fuel_writer;
 
 -- Stores the present in pg_temp.price_now until the transaction ends. What an aggregate makes of the present reads it
 -- there: the view costs some microseconds for each price and reader, and the server cannot estimate how many rows it
@@ -252,7 +251,6 @@ FROM fuel.region
 CROSS JOIN fuel.country
 LEFT JOIN fuel.state USING (state);
 COMMENT ON VIEW fuel.region_clock IS 'The clock by which the days of a region are counted. One row per region.';
-GRANT SELECT ON fuel.region_clock TO fuel_writer;
 
 -- How late a state publishes. Its soonest feed decides. An archive, which publishes after months, does not.
 CREATE OR REPLACE VIEW fuel.state_delay AS
@@ -261,7 +259,6 @@ FROM fuel.state
 LEFT JOIN fuel.source ON source.state = state.state AND source.kind <> 'archive'
 GROUP BY state.state;
 COMMENT ON VIEW fuel.state_delay IS 'How late states publish. One row per state.';
-GRANT SELECT ON fuel.state_delay TO fuel_writer;
 
 -- Where every feed of a state publishes late, the averages of the state are of an earlier instant and say so. In any
 -- other region a late price would pass for a price of now, so it is left out and counted.
@@ -283,7 +280,6 @@ OFFSET 0;
 COMMENT ON VIEW fuel.region_delay IS 'How old prices may be to count in a region. One row per region.';
 COMMENT ON COLUMN fuel.region_delay.delay  IS 'Prices of feeds with a longer delay are left out.';
 COMMENT ON COLUMN fuel.region_delay.is_late IS 'Whether today''s average is not known today.';
-GRANT SELECT ON fuel.region_delay TO fuel_writer;
 
 -- Computes how the average of each region moved over a day and over a week. Only stations that had a price at both ends
 -- are compared, so that stations which come or go do not look like price moves. Reads pg_temp.price_now.

@@ -11,7 +11,6 @@ RETURN (
 COMMENT ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) IS
   'The price of a station and fuel in effect at an instant, cents per litre; NULL: no price was believed. After now: '
   'the price that is announced for then, or the present one for as long as it is believed.';
-GRANT EXECUTE ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.average_at(region text, fuel text, at timestamptz)
 RETURNS numeric LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -40,7 +39,6 @@ COMMENT ON FUNCTION fuel_v1.average_at(text, text, timestamptz) IS
   'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
   'below three stations, and for an instant after now. In a region of several states, prices of a feed that publishes '
   'late count once those of that instant are published.';
-GRANT EXECUTE ON FUNCTION fuel_v1.average_at(text, text, timestamptz) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.prices_between("from" timestamptz, "to" timestamptz)
 RETURNS TABLE (
@@ -90,7 +88,6 @@ $$;
 COMMENT ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) IS
   'What each station charged within a window of time: like price_history, cut to the window. Does not read the whole '
   'history before the window.';
-GRANT EXECUTE ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.stations_near(
   latitude numeric, longitude numeric, radius_km numeric)
@@ -124,7 +121,6 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
 $$;
 COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS
   'The stations within a radius of a point in degrees, nearest first.';
-GRANT EXECUTE ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.prices_near(
   latitude numeric, longitude numeric, fuel text, max_stations integer DEFAULT 10)
@@ -189,7 +185,6 @@ $$;
 COMMENT ON FUNCTION fuel_v1.prices_near(numeric, numeric, text, integer) IS
   'The nearest stations to a point in degrees where anybody can buy a fuel at a price that is believed now, nearest first, '
   'with that price, the next one where it is known, and the verdict of station_fill_up. At most 1,000.';
-GRANT EXECUTE ON FUNCTION fuel_v1.prices_near(numeric, numeric, text, integer) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.region_days(region text, first_day date, last_day date)
 RETURNS TABLE (
@@ -235,4 +230,8 @@ COMMENT ON FUNCTION fuel_v1.region_days(text, date, date) IS
   'What each public station of a region charged from one price day to another, as station_days has it, beside the average of '
   'the region (NULL below three stations), with its rank: 1 is the cheapest of the stations of that day. Reads only '
   'those months. AU: all stations.';
-GRANT EXECUTE ON FUNCTION fuel_v1.region_days(text, date, date) TO fuel_reader, fuel_writer;
+
+-- A restore without privileges has lost the default ones.
+GRANT SELECT ON ALL TABLES IN SCHEMA fuel TO fuel_writer;
+GRANT SELECT ON ALL TABLES IN SCHEMA fuel_v1 TO fuel_reader, fuel_writer;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA fuel_v1 TO fuel_reader, fuel_writer;

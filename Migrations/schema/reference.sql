@@ -76,7 +76,6 @@ COMMENT ON TABLE fuel.country IS 'The country whose prices these are. One row.';
 COMMENT ON COLUMN fuel.country.country   IS 'Its code among the regions, such as AU.';
 COMMENT ON COLUMN fuel.country.name      IS 'Its name.';
 COMMENT ON COLUMN fuel.country.time_zone IS 'IANA zone in which days of the nation are counted.';
-GRANT SELECT ON fuel.country TO fuel_writer;
 INSERT INTO fuel.country (country, name, time_zone) VALUES ('AU', 'Australia', 'Australia/Sydney');
 
 CREATE TABLE fuel.region (

@@ -43,6 +43,11 @@ $database$;
 -- Functions are callable by everybody unless told otherwise.
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 
+-- Readers may read and call what fuel_v1 has; the writer may read all. Later views and functions have these rights too.
+ALTER DEFAULT PRIVILEGES IN SCHEMA fuel GRANT SELECT ON TABLES TO fuel_writer;
+ALTER DEFAULT PRIVILEGES IN SCHEMA fuel_v1 GRANT SELECT ON TABLES TO fuel_reader, fuel_writer;
+ALTER DEFAULT PRIVILEGES IN SCHEMA fuel_v1 GRANT EXECUTE ON FUNCTIONS TO fuel_reader, fuel_writer;
+
 CREATE TABLE fuel.migration (
   name       text        NOT NULL,
   sha256     text        NOT NULL,
@@ -54,7 +59,6 @@ COMMENT ON TABLE fuel.migration IS 'The schema files applied to this database.';
 COMMENT ON COLUMN fuel.migration.name       IS 'File name below Migrations/.';
 COMMENT ON COLUMN fuel.migration.sha256     IS 'Digest of its text, in hex.';
 COMMENT ON COLUMN fuel.migration.applied_at IS 'When this text was applied.';
-GRANT SELECT ON fuel.migration TO fuel_writer;
 
 CREATE TABLE fuel.program (
   digest text NOT NULL,
@@ -64,4 +68,3 @@ CREATE UNIQUE INDEX program_one_idx ON fuel.program ((true));
 COMMENT ON TABLE fuel.program IS
   'The program whose files were all applied last. No row: a migration is under way or was interrupted.';
 COMMENT ON COLUMN fuel.program.digest IS 'Digest of its files: their names and texts.';
-GRANT SELECT ON fuel.program TO fuel_writer;

@@ -91,7 +91,6 @@ COMMENT ON COLUMN fuel_v1.averages_now.excluded_restricted IS 'Stations left out
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_delayed    IS 'Stations left out because their state publishes prices late, such as Victoria by a day.';
 COMMENT ON COLUMN fuel_v1.averages_now.delay_hours         IS 'How late the prices of the region are published, in hours; 0: without delay. The national average now leaves out states that publish late; the national daily averages include them.';
 COMMENT ON COLUMN fuel_v1.averages_now.as_of_at            IS 'The instant whose prices these are: now, earlier by delay_hours.';
-GRANT SELECT ON fuel_v1.averages_now TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.daily_averages AS
 SELECT
@@ -141,7 +140,6 @@ COMMENT ON COLUMN fuel_v1.daily_averages.states_expected     IS 'Out of how many
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_stale      IS 'Stations left out: their prices are known but were not seen for too long to be believed.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_flagged    IS 'Stations left out: they have only doubtful prices.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_restricted IS 'Stations left out: for members only.';
-GRANT SELECT ON fuel_v1.daily_averages TO fuel_reader, fuel_writer;
 
 -- Unpacks the days of fuel.station_month.days. A run of equal days takes sixteen bytes: the number of days, and then
 -- one day as StationDay.bytes (Sources/Timeline/StationDay.swift) writes it. The highest byte of a number comes first.
@@ -211,7 +209,6 @@ WHERE entry.standing = 1;
 COMMENT ON VIEW fuel.station_day IS
   'The price days that have ended, of each station and fuel with a price that is not doubtful.';
 COMMENT ON COLUMN fuel.station_day.mean       IS 'Time-weighted mean, in 65,536ths of a tenth of a cent per litre.';
-GRANT SELECT ON fuel.station_day TO fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.station_days AS
 SELECT
@@ -363,7 +360,6 @@ COMMENT ON COLUMN fuel_v1.coverage.day               IS 'The local price day.';
 COMMENT ON COLUMN fuel_v1.coverage.is_covered        IS 'Whether the source covers the day, or a part of it: daily_averages.coverage has the share.';
 COMMENT ON COLUMN fuel_v1.coverage.why               IS 'Why nothing is known of the day: not_loaded (no loaded file of the archive covers it), outage (no list), frozen (lists that have changed nothing for too long), late (the day has not ended, or its prices are not due yet) or before_first_run; no_prices: it is covered, but no price of the region is known; NULL: prices are known.';
 COMMENT ON COLUMN fuel_v1.coverage.stations_expected IS 'Number of stations of the region with an expected price, for the fuel that is known best; NULL: there is no average of that day.';
-GRANT SELECT ON fuel_v1.coverage TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.market_events AS
 SELECT
@@ -380,7 +376,6 @@ COMMENT ON COLUMN fuel_v1.market_events.state      IS 'The state; NULL: the whol
 COMMENT ON COLUMN fuel_v1.market_events.fuel       IS 'Fuel code; NULL: all of them.';
 COMMENT ON COLUMN fuel_v1.market_events.what       IS 'What happened.';
 COMMENT ON COLUMN fuel_v1.market_events.change_cpl IS 'By how much it changed the price of a litre, cents per litre; NULL: not stated.';
-GRANT SELECT ON fuel_v1.market_events TO fuel_reader, fuel_writer;
 
 -- Trends of one region and fuel over a number of days. The views trend_30d and trend_summary show 30 days for all
 -- regions and fuels. The functions read private tables for readers who have no rights on them.
@@ -446,7 +441,6 @@ $$;
 COMMENT ON FUNCTION fuel_v1.trend(text, text, integer) IS
   'The last price days of a region and fuel and today so far, as trend_30d shows them for 30 days. A day '
   'without enough stations has NULL. There is no row for an unknown region or fuel.';
-GRANT EXECUTE ON FUNCTION fuel_v1.trend(text, text, integer) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel_v1.trend_summary(region text, fuel text, days integer DEFAULT 30)
 RETURNS TABLE (
@@ -503,7 +497,6 @@ $$;
 COMMENT ON FUNCTION fuel_v1.trend_summary(text, text, integer) IS
   'Where the price of a region and fuel is within the range of its last days, as trend_summary shows it for 30 days. '
   'There is no row without a daily average among them.';
-GRANT EXECUTE ON FUNCTION fuel_v1.trend_summary(text, text, integer) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.trend_30d AS
 SELECT
@@ -535,7 +528,6 @@ COMMENT ON COLUMN fuel_v1.trend_30d.min_cpl               IS 'Lowest station ave
 COMMENT ON COLUMN fuel_v1.trend_30d.max_cpl               IS 'Highest station average of the day, cents per litre; NULL: a gap.';
 COMMENT ON COLUMN fuel_v1.trend_30d.moving_average_7d_cpl IS 'Mean of the daily averages of this day and the six days before, cents per litre; NULL below four days.';
 COMMENT ON COLUMN fuel_v1.trend_30d.stations              IS 'Number of stations that the averages are computed from; 0: none.';
-GRANT SELECT ON fuel_v1.trend_30d TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.trend_summary AS
 SELECT
@@ -581,4 +573,3 @@ COMMENT ON COLUMN fuel_v1.trend_summary.direction          IS 'rising, falling o
 COMMENT ON COLUMN fuel_v1.trend_summary.is_cycling         IS 'Whether there is a price cycle: the last three cycles are alike, each rise is followed by a fall, and the current cycle is not overdue.';
 COMMENT ON COLUMN fuel_v1.trend_summary.cycle_day          IS 'Day of the current cycle; 1 is the day of the trough that it began with; NULL: no cycle.';
 COMMENT ON COLUMN fuel_v1.trend_summary.typical_cycle_days IS 'The median length of the last three cycles, in days; NULL: no cycle.';
-GRANT SELECT ON fuel_v1.trend_summary TO fuel_reader, fuel_writer;

@@ -50,7 +50,6 @@ COMMENT ON COLUMN fuel_v1.current_prices.delay_hours       IS 'How late its stat
 COMMENT ON COLUMN fuel_v1.current_prices.effective_at      IS 'Since when it holds without a change.';
 COMMENT ON COLUMN fuel_v1.current_prices.confirmed_at      IS 'When a feed last reported it, less delay_hours. Where lists are not complete, as in WA, when it was first reported, which may be before effective_at.';
 COMMENT ON COLUMN fuel_v1.current_prices.next_effective_at IS 'When the next price begins; NULL: not known.';
-GRANT SELECT ON fuel_v1.current_prices TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.tomorrow_prices AS
 SELECT
@@ -85,7 +84,6 @@ COMMENT ON COLUMN fuel_v1.tomorrow_prices.tomorrow_cpl IS 'The next price, cents
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.change_cpl   IS 'tomorrow_cpl minus today_cpl, cents per litre; NULL: no price today.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.comparison   IS 'dearer, cheaper or same; NULL: no price today.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.effective_at IS 'When the next price begins.';
-GRANT SELECT ON fuel_v1.tomorrow_prices TO fuel_reader, fuel_writer;
 
 -- The index leads to the spans of a station in one step. A bound on valid_from leaves out the years outside it.
 CREATE OR REPLACE VIEW fuel_v1.price_history AS
@@ -118,7 +116,6 @@ COMMENT ON COLUMN fuel_v1.price_history.source         IS 'The feed or archive t
 COMMENT ON COLUMN fuel_v1.price_history.valid_from_at  IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_until_at IS 'When it ended: the price changed, was withdrawn or became too old to be believed; NULL: it still holds.';
 COMMENT ON COLUMN fuel_v1.price_history.learnt_at      IS 'When Bowser learnt of it; of an archive, when the price began.';
-GRANT SELECT ON fuel_v1.price_history TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.price_changes AS
 SELECT
@@ -161,7 +158,6 @@ COMMENT ON COLUMN fuel_v1.price_changes.step_cpl   IS 'The new price minus the p
 COMMENT ON COLUMN fuel_v1.price_changes.is_flagged IS 'Whether the new price is doubtful, or was for a time.';
 COMMENT ON COLUMN fuel_v1.price_changes.source     IS 'The feed or archive that reported it.';
 COMMENT ON COLUMN fuel_v1.price_changes.changed_at IS 'When the new price began.';
-GRANT SELECT ON fuel_v1.price_changes TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.station_comparison AS
 SELECT
@@ -212,7 +208,6 @@ COMMENT ON COLUMN fuel_v1.station_comparison.region_average_cpl IS 'Mean of the 
 COMMENT ON COLUMN fuel_v1.station_comparison.difference_cpl     IS 'Price of the station minus the mean, cents per litre; NULL below three stations.';
 COMMENT ON COLUMN fuel_v1.station_comparison.rank_in_region     IS '1 is the cheapest; equal prices share a rank.';
 COMMENT ON COLUMN fuel_v1.station_comparison.stations           IS 'Number of stations that are compared.';
-GRANT SELECT ON fuel_v1.station_comparison TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.fuels AS
 SELECT
@@ -228,4 +223,3 @@ COMMENT ON COLUMN fuel_v1.fuels.name        IS 'Name of the fuel.';
 COMMENT ON COLUMN fuel_v1.fuels.unit        IS 'What a price is for, such as litre; unknown where no unit is stated.';
 COMMENT ON COLUMN fuel_v1.fuels.is_averaged IS 'Whether averages, trends and verdicts are computed for it.';
 COMMENT ON COLUMN fuel_v1.fuels.is_mapped   IS 'Whether its meaning is known; if not, it is a feed''s code that nobody has mapped yet.';
-GRANT SELECT ON fuel_v1.fuels TO fuel_reader, fuel_writer;

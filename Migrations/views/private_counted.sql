@@ -57,4 +57,3 @@ COMMENT ON VIEW fuel.counted_listing IS
 COMMENT ON COLUMN fuel.counted_listing.turn IS
   '0: it is not offered; 1: it is listed; 2: it is not seen. Of several rows of one instant the one with the highest '
   'number counts.';
-GRANT SELECT ON fuel.kept_answer, fuel.counted_price, fuel.counted_listing TO fuel_writer;

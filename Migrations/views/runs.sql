@@ -184,7 +184,6 @@ COMMENT ON COLUMN fuel_v1.feed_health.newest_price_at IS 'The newest stamp among
 COMMENT ON COLUMN fuel_v1.feed_health.last_success_at IS 'When its newest good documents were fetched; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.last_attempt_at IS 'When its last run began; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.terms_since_at  IS 'Since when this licence and attribution apply; NULL: not yet read.';
-GRANT SELECT ON fuel_v1.feed_health TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.sources AS
 SELECT
@@ -288,7 +287,6 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.started_at         IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.finished_at        IS 'When it ended; NULL while it runs.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.fetched_at         IS 'When its last document was fetched, or recorded; NULL: no document was received.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at           IS 'The instant whose state its documents show: fetched_at minus the delay of the feed; NULL: no document was received.';
-GRANT SELECT ON fuel_v1.ingest_runs TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.rejects AS
 SELECT
@@ -307,7 +305,6 @@ COMMENT ON COLUMN fuel_v1.rejects.source      IS 'The feed or archive.';
 COMMENT ON COLUMN fuel_v1.rejects.reason      IS 'Why, from a fixed list.';
 COMMENT ON COLUMN fuel_v1.rejects.raw         IS 'The record as it was received, or its fields.';
 COMMENT ON COLUMN fuel_v1.rejects.rejected_at IS 'When it was first refused.';
-GRANT SELECT ON fuel_v1.rejects TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.run_rejects AS
 SELECT
@@ -398,7 +395,6 @@ COMMENT ON COLUMN fuel_v1.changes.fuel          IS 'Fuel code, such as U91; NULL
 COMMENT ON COLUMN fuel_v1.changes.price_cpl     IS 'Cents per litre; NULL unless what is price.';
 COMMENT ON COLUMN fuel_v1.changes.effective_at  IS 'From when it holds; may be in the future. NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.finished_at   IS 'When the run ended, by its own clock.';
-GRANT SELECT ON fuel_v1.changes TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.aggregate_runs AS
 SELECT
@@ -419,7 +415,6 @@ COMMENT ON COLUMN fuel_v1.aggregate_runs.verdicts         IS 'Verdicts computed.
 COMMENT ON COLUMN fuel_v1.aggregate_runs.new_verdicts     IS 'Verdicts that differ from the verdict before for the same region and fuel.';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.started_at       IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.finished_at      IS 'When it ended; NULL while it runs.';
-GRANT SELECT ON fuel_v1.aggregate_runs TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.pipeline AS
 SELECT
@@ -476,4 +471,3 @@ COMMENT ON COLUMN fuel_v1.quarantined.source     IS 'The feed or archive.';
 COMMENT ON COLUMN fuel_v1.quarantined.kind       IS 'As in ingest_runs; load the file of a backfill again with bowser backfill.';
 COMMENT ON COLUMN fuel_v1.quarantined.error      IS 'How its reader ended.';
 COMMENT ON COLUMN fuel_v1.quarantined.started_at IS 'When it was read.';
-GRANT SELECT ON fuel_v1.quarantined TO fuel_reader, fuel_writer;

@@ -125,7 +125,6 @@ COMMENT ON COLUMN fuel_v1.stations.source              IS 'The feed or archive w
 COMMENT ON COLUMN fuel_v1.stations.source_station_code IS 'The code of the station in that feed or archive.';
 COMMENT ON COLUMN fuel_v1.stations.first_seen_at       IS 'When a feed or an archive first named it.';
 COMMENT ON COLUMN fuel_v1.stations.last_seen_at        IS 'When a feed or an archive last named it with a price; of one that never had a price, when a feed last described it. Of a feed that publishes late, the instant that its answer shows.';
-GRANT SELECT ON fuel_v1.stations TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.localities AS
 WITH seller AS (
@@ -209,7 +208,6 @@ COMMENT ON VIEW fuel.sketch IS
   'Descriptions that state less than another one and nothing else. One row per station record and such a description.';
 COMMENT ON COLUMN fuel.sketch.whole_md5     IS 'The fullest description that it fits; of several, the newest.';
 COMMENT ON COLUMN fuel.sketch.first_seen_at IS 'Oldest document with it; NULL: it fits several fuller descriptions.';
-GRANT SELECT ON fuel.sketch TO fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.station_history AS
 SELECT
@@ -257,7 +255,6 @@ COMMENT ON COLUMN fuel_v1.station_history.is_public     IS 'False: members or pe
 COMMENT ON COLUMN fuel_v1.station_history.details       IS 'What else the feed stated of it, as a JSON object of texts by name, such as phone; NULL: nothing.';
 COMMENT ON COLUMN fuel_v1.station_history.first_seen_at IS 'Instant of the oldest document with this description.';
 COMMENT ON COLUMN fuel_v1.station_history.last_seen_at  IS 'Instant of the newest document with this description.';
-GRANT SELECT ON fuel_v1.station_history TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.station_records AS
 SELECT
@@ -305,7 +302,6 @@ COMMENT ON COLUMN fuel_v1.station_records.suburb              IS 'Suburb or town
 COMMENT ON COLUMN fuel_v1.station_records.postcode            IS 'Postcode as last stated; NULL: not stated.';
 COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'itself, code, address, name (the address alone does not decide), position or person.';
 COMMENT ON COLUMN fuel_v1.station_records.match_doubt         IS 'Why a person should check the match; NULL: nothing is in doubt.';
-GRANT SELECT ON fuel_v1.station_records TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.regions AS
 SELECT
@@ -346,4 +342,3 @@ COMMENT ON VIEW fuel_v1.region_stations IS
   'Which stations are in which region, as of the last aggregate. One row per region and station; a station may be in several.';
 COMMENT ON COLUMN fuel_v1.region_stations.region     IS 'The region.';
 COMMENT ON COLUMN fuel_v1.region_stations.station_id IS 'The station.';
-GRANT SELECT ON fuel_v1.region_stations TO fuel_reader, fuel_writer;

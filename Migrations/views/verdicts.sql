@@ -1,40 +1,7 @@
 -- The verdict that was given last. It takes one step into the index for each region and fuel, however many verdicts are
 -- stored.
 CREATE OR REPLACE VIEW fuel.latest_verdict AS
-SELECT
-  given.region,
-  given.fuel_id,
-  given.computed_at,
-  given.day,
-  given.verdict,
-  given.basis,
-  given.rule,
-  given.method,
-  given.record_cpl,
-  given.reason,
-  given.today_cpl,
-  given.tomorrow_cpl,
-  given.stations,
-  given.expected_saving_cpl,
-  given.confidence,
-  given.valid_until_at,
-  given.valid_until_at > fuel.clock() AS is_valid,
-  given.based_on_day,
-  given.average_cpl,
-  given.change_1d_cpl,
-  given.phase,
-  given.days_in_phase,
-  given.last_trough_cpl,
-  given.last_peak_cpl,
-  given.market_state,
-  given.p_cheaper_3d,
-  given.p_jump_3d,
-  given.aim_for_cpl,
-  given.expected_low_cpl,
-  given.expected_low_from_on,
-  given.expected_low_to_on,
-  given.share_raised,
-  given.p_lower_5d
+SELECT given.valid_until_at > fuel.clock() AS is_valid, given.*
 FROM fuel.region
 CROSS JOIN fuel.fuel
 CROSS JOIN LATERAL (
@@ -47,7 +14,6 @@ CROSS JOIN LATERAL (
   LIMIT 1
 ) AS given;
 COMMENT ON VIEW fuel.latest_verdict IS 'The newest verdict. One row per region and fuel.';
-GRANT SELECT ON fuel.latest_verdict TO fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.fill_up AS
 SELECT
@@ -126,7 +92,6 @@ COMMENT ON COLUMN fuel_v1.fill_up.stations             IS 'Number of stations th
 COMMENT ON COLUMN fuel_v1.fill_up.known_until_on       IS 'The last price day whose average it used; NULL: none.';
 COMMENT ON COLUMN fuel_v1.fill_up.computed_at          IS 'When the verdict was given.';
 COMMENT ON COLUMN fuel_v1.fill_up.valid_until_at       IS 'When the verdict lapses.';
-GRANT SELECT ON fuel_v1.fill_up TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.fill_up_history AS
 SELECT
@@ -193,7 +158,6 @@ COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised           IS 'Whether late 
 COMMENT ON COLUMN fuel_v1.fill_up_history.known_until_on       IS 'The last price day it used; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.computed_at          IS 'When it was given.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.valid_until_at       IS 'When it lapsed.';
-GRANT SELECT ON fuel_v1.fill_up_history TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.station_fill_up AS
 WITH latest AS MATERIALIZED (
@@ -304,7 +268,6 @@ COMMENT ON COLUMN fuel_v1.station_fill_up.tomorrow_cpl        IS 'The next price
 COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: no saving is stated.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, which is found once a day, cents per litre; NULL: not known. From ten cents on either way the verdict may differ from that of the region.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
-GRANT SELECT ON fuel_v1.station_fill_up TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.cycles AS
 SELECT
@@ -332,7 +295,6 @@ COMMENT ON COLUMN fuel_v1.cycles.trough_cpl    IS 'The average of that day, cent
 COMMENT ON COLUMN fuel_v1.cycles.peak_cpl      IS 'The average of that day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.cycles.amplitude_cpl IS 'Peak minus trough, cents per litre.';
 COMMENT ON COLUMN fuel_v1.cycles.length_days   IS 'Days from its trough to the next trough.';
-GRANT SELECT ON fuel_v1.cycles TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.verdict_scores AS
 SELECT
@@ -389,7 +351,6 @@ COMMENT ON COLUMN fuel_v1.verdict_scores.flips_30d           IS 'Changes from fi
 COMMENT ON COLUMN fuel_v1.verdict_scores.from_on             IS 'First price day that was scored; of given verdicts the day of the first one of the method.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.until_on            IS 'Last price day that was scored.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.computed_at         IS 'When it was scored.';
-GRANT SELECT ON fuel_v1.verdict_scores TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE VIEW fuel_v1.verdict_calibration AS
 SELECT
@@ -409,7 +370,6 @@ COMMENT ON COLUMN fuel_v1.verdict_calibration.decile IS 'Which tenth of the prob
 COMMENT ON COLUMN fuel_v1.verdict_calibration.stated IS 'The mean of the stated probabilities in it, from 0 to 1.';
 COMMENT ON COLUMN fuel_v1.verdict_calibration.real   IS 'The share of days on which the event came true, from 0 to 1.';
 COMMENT ON COLUMN fuel_v1.verdict_calibration.days   IS 'Number of days, over all regions and fuels.';
-GRANT SELECT ON fuel_v1.verdict_calibration TO fuel_reader, fuel_writer;
 
 -- Stores how well the chances that verdicts state fit what happened: for each method, event and tenth of the chances,
 -- the mean chance and the share of cases in which the event came true. The last verdict of each region, fuel and day is
