@@ -3,7 +3,6 @@
 -- (wal_level = minimal) the rows are not logged at all. The writer has no right to create tables. begin_archive_month
 -- and attach_archive_month therefore run with the owner's rights, and do nothing else.
 
--- Returns the name of the table that holds a local month of an archive.
 CREATE OR REPLACE FUNCTION fuel.archive_month_name(p_source_id smallint, p_month date)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 'archive_price_' || p_source_id || '_' || to_char(p_month::timestamp, 'YYYY_MM');

@@ -54,8 +54,6 @@ CREATE OR REPLACE TRIGGER archive_price_sum AFTER INSERT ON fuel.archive_price
 -- transactions wait for the lock. The writer cannot write these tables itself: each change gets its number from these
 -- functions, and only once.
 
--- Returns what the chain covers of a change: the run or the withdrawal, the sums of the facts, and the entries of the
--- audit log.
 CREATE OR REPLACE FUNCTION fuel.link_text(p_change_number bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' AS $$
@@ -131,7 +129,6 @@ COMMENT ON FUNCTION fuel.number_change(integer) IS
   'Gives a run its number in the order of commits, and its link in the chain of digests.';
 GRANT EXECUTE ON FUNCTION fuel.number_change(integer) TO fuel_writer;
 
--- Stores a person's decision that a run does not count, or counts again, with its number in the order of commits.
 CREATE OR REPLACE FUNCTION fuel.note_withdrawal(
   p_run_id integer, p_decided_at timestamptz, p_counts_again boolean, p_reason text)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -148,7 +145,6 @@ COMMENT ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) IS
   'Stores that a person withdrew a run, or made it count again.';
 GRANT EXECUTE ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) TO fuel_writer;
 
--- All stored evidence with its hash, as fuel.fact_sum sums it.
 CREATE OR REPLACE VIEW fuel.fact_hash AS
 SELECT
   price.run_id,
@@ -181,4 +177,3 @@ FROM (
   SELECT aside.* FROM fuel.withdrawn_archive_price AS aside
 ) AS archived;
 COMMENT ON VIEW fuel.fact_hash IS 'All stored evidence with its hash: answers, facts of archives, and facts from before answers were kept.';
-GRANT SELECT ON fuel.fact_hash TO fuel_writer;

@@ -118,8 +118,6 @@ COMMENT ON FUNCTION fuel.covered_days(timestamptz, timestamptz) IS
   'The price days that the files of each archive and the lists of each feed cover, up to an instant.';
 GRANT EXECUTE ON FUNCTION fuel.covered_days(timestamptz, timestamptz) TO fuel_writer;
 
--- Returns for how long a price of each feed and archive is believed after its stamp, by fuel. How far back anything has
--- to be read follows from it.
 CREATE OR REPLACE FUNCTION fuel.lapses()
 RETURNS TABLE (source_id smallint, fuel_id smallint, lapses_after interval) LANGUAGE sql STABLE AS $$
   SELECT source.source_id, fuel.fuel_id, coalesce(price_lapse.lapses_after, source.price_lapses_after)
@@ -131,7 +129,6 @@ COMMENT ON FUNCTION fuel.lapses() IS
   'For how long a price of each feed and archive is believed after its stamp, by fuel.';
 GRANT EXECUTE ON FUNCTION fuel.lapses() TO fuel_writer;
 
--- Returns for how many days each archive of changes may be silent about a price that is still believed, by fuel.
 CREATE OR REPLACE FUNCTION fuel.silences()
 RETURNS TABLE (source_id smallint, fuel_id smallint, days integer) LANGUAGE sql STABLE AS $$
   SELECT lapse.source_id, lapse.fuel_id, ceil(extract(epoch FROM lapse.lapses_after) / 86400)::integer
@@ -143,7 +140,6 @@ COMMENT ON FUNCTION fuel.silences() IS
   'For how many days an archive of changes may be silent about a price that is still believed, by fuel.';
 GRANT EXECUTE ON FUNCTION fuel.silences() TO fuel_writer;
 
--- Brings fuel.source_day up to date, with every day from the first day of a scheme to today.
 CREATE OR REPLACE FUNCTION fuel.refresh_source_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -126,7 +126,6 @@ COMMENT ON FUNCTION fuel.forget_sightings(integer) IS
   'Deletes on which days stations of a feed without codes were sighted, because a run starts or stops counting.';
 GRANT EXECUTE ON FUNCTION fuel.forget_sightings(integer) TO fuel_writer;
 
--- Returns the times during which lists of their feeds showed station records with any fuel.
 CREATE OR REPLACE FUNCTION fuel.listed_times(p_station_ids integer[])
 RETURNS TABLE (station_id integer, from_at timestamptz, until_at timestamptz)
 LANGUAGE sql STABLE AS $$

@@ -11,7 +11,6 @@ COMMENT ON FUNCTION fuel.kilometres(numeric, numeric, numeric, numeric) IS
 GRANT EXECUTE ON FUNCTION fuel.kilometres(numeric, numeric, numeric, numeric)
   TO fuel_reader, fuel_writer;
 
--- Returns whether a postcode lies in one of several ranges, such as 2000-2234.
 CREATE OR REPLACE FUNCTION fuel.is_among(p_postcode text, p_ranges text[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN EXISTS (

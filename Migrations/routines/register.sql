@@ -82,3 +82,23 @@ COMMENT ON FUNCTION fuel.register(jsonb, text[], integer[]) IS
   'Registers a feed or an archive (columns of fuel.source, and how many hours prices of single fuels are believed) and '
   'returns its number.';
 GRANT EXECUTE ON FUNCTION fuel.register(jsonb, text[], integer[]) TO fuel_writer;
+
+-- Makes the rows of a small table those that are given. Rows that are there already are not written.
+CREATE OR REPLACE FUNCTION fuel.replace_rows(p_table regclass, p_rows jsonb, OUT gone integer, OUT added integer)
+LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format(
+    'DELETE FROM %1$s AS known '
+    'WHERE NOT EXISTS (SELECT FROM jsonb_populate_recordset(NULL::%1$s, $1) AS wanted WHERE wanted = known)', p_table)
+    USING p_rows;
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  EXECUTE format(
+    'INSERT INTO %1$s SELECT wanted.* FROM jsonb_populate_recordset(NULL::%1$s, $1) AS wanted '
+    'WHERE NOT EXISTS (SELECT FROM %1$s AS known WHERE wanted = known) ON CONFLICT DO NOTHING', p_table)
+    USING p_rows;
+  GET DIAGNOSTICS added = ROW_COUNT;
+END
+$$;
+COMMENT ON FUNCTION fuel.replace_rows(regclass, jsonb) IS
+  'Makes the rows of a table those that are given. Returns how many went and how many came.';
+GRANT EXECUTE ON FUNCTION fuel.replace_rows(regclass, jsonb) TO fuel_writer;

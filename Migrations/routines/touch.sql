@@ -1,7 +1,5 @@
 -- The list of what has to be made again (fuel.due).
 
--- Notes that the spans of station records and fuels have to be made again. Of several instants for one station record
--- and fuel, the earliest counts.
 CREATE OR REPLACE FUNCTION fuel.touch(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS void LANGUAGE sql AS $$
@@ -317,8 +315,6 @@ $$;
 COMMENT ON FUNCTION fuel.take_months() IS 'Lists station records and fuels in place of months of archives.';
 GRANT EXECUTE ON FUNCTION fuel.take_months() TO fuel_writer;
 
--- Returns the stations to which touched station records belong, with each touched fuel, the earliest instant from which
--- its spans have to be made again, and the number of the records.
 CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz, records integer)
@@ -470,7 +466,6 @@ COMMENT ON FUNCTION fuel.mark_ended_days(timestamptz) IS
   'Lists the price days that have ended since the last time, station by station.';
 GRANT EXECUTE ON FUNCTION fuel.mark_ended_days(timestamptz) TO fuel_writer;
 
--- Confirms a doubtful price that a person has checked. The price is then taken to be true, now and in the past.
 CREATE OR REPLACE FUNCTION fuel.confirm_price(
   p_station_id integer, p_fuel text, p_price_cpl numeric)
 RETURNS void LANGUAGE plpgsql AS $$

@@ -33,47 +33,17 @@ extension Store {
   ///
   /// - Returns: whether one of the decisions was not stored before.
   private func store(_ decisions: [StationDecision]) throws -> Bool {
-    try connection.transaction { () throws -> Bool in
-      try connection.query(
-        """
-        CREATE TEMPORARY TABLE wanted_decision ON COMMIT DROP AS
-        SELECT wanted.*
-        FROM unnest(
-          \(decisions.map { Optional($0.day) })::date[],
-          \(decisions.map(\.firstSource))::text[], \(decisions.map(\.firstCode))::text[],
-          \(decisions.map(\.secondSource))::text[], \(decisions.map(\.secondCode))::text[],
-          \(decisions.map(\.isSame))::boolean[], \(decisions.map(\.reason))::text[]
-        ) AS wanted (
-          decided_on, first_source, first_station, second_source, second_station, is_same, reason)
-        """)
-      let areNew = try connection.query(
-        """
-        SELECT EXISTS (
-          SELECT FROM pg_temp.wanted_decision AS wanted
-          WHERE NOT EXISTS (
-            SELECT FROM fuel.station_decision AS known WHERE known.* = wanted.*)) AS are_new
-        """
-      ).only().boolean("are_new")
-      try connection.execute(
-        """
-        WITH gone AS (
-          DELETE FROM fuel.station_decision AS known
-          WHERE NOT EXISTS (
-            SELECT FROM pg_temp.wanted_decision AS wanted WHERE wanted.* = known.*)
-          RETURNING 1
-        )
-        UPDATE fuel.source SET are_links_due = true WHERE EXISTS (SELECT FROM gone);
-        WITH added AS (
-          INSERT INTO fuel.station_decision
-          SELECT wanted.*
-          FROM pg_temp.wanted_decision AS wanted
-          WHERE NOT EXISTS (
-            SELECT FROM fuel.station_decision AS known WHERE known.* = wanted.*)
-          RETURNING 1
-        )
-        UPDATE fuel.source SET are_links_due = true WHERE EXISTS (SELECT FROM added);
-        DROP TABLE pg_temp.wanted_decision
-        """)
+    try connection.transaction {
+      let (areGone, areNew) = try replaceRows(
+        of: "fuel.station_decision",
+        by: decisions.map {
+          [
+            "decided_on": $0.day.description, "first_source": $0.firstSource,
+            "first_station": $0.firstCode, "second_source": $0.secondSource,
+            "second_station": $0.secondCode, "is_same": $0.isSame, "reason": $0.reason,
+          ]
+        })
+      if areGone || areNew { try connection.execute("UPDATE fuel.source SET are_links_due = true") }
       return areNew
     }
   }

@@ -1,7 +1,7 @@
 import Foundation
 package import FuelModel
 package import Postgres
-import Timeline
+package import Timeline
 
 /// The fuel-specific SQL of the program, run through one connection.
 package struct Store {
@@ -153,4 +153,48 @@ extension Store {
 extension BinaryCopy {
   /// A `date`, which PostgreSQL counts from 2000-01-01.
   mutating func write(_ day: Day) { write(Int32(day.sinceEpoch - 10_957)) }
+}
+
+extension Row {
+  /// Reads the station and fuel from a row with `station_id` and `fuel_id`.
+  func pair() throws -> Pair {
+    Pair(stationID: Int32(try integer("station_id")), fuelID: Int16(try integer("fuel_id")))
+  }
+}
+
+extension BinaryRow {
+  /// Reads a `timestamptz` that is never NULL.
+  mutating func instant() throws -> Instant {
+    let value = try int64()
+    if value == .max { return .distantFuture }
+    if value == .min { return .distantPast }
+    return Instant(microseconds: value + Instant.millennium)
+  }
+}
+
+extension Instant {
+  fileprivate static let millennium: Int64 = 946_684_800_000_000
+
+  /// The instant as PostgreSQL counts it: microseconds since 2000-01-01 UTC.
+  var sinceMillennium: Int64 {
+    if self >= .distantFuture { return .max }
+    if self <= .distantPast { return .min }
+    return microseconds - Self.millennium
+  }
+}
+
+/// The documents as a whole contradict what is known so much that nothing from them is stored.
+package struct Refusal: Error, Equatable, CustomStringConvertible {
+  package let description: String
+  /// The composition of the refused list; `nil` where something else was refused.
+  package let list: ListSummary?
+
+  package init(_ description: String, list: ListSummary? = nil) {
+    self.description = description
+    self.list = list
+  }
+
+  package static func == (left: Refusal, right: Refusal) -> Bool {
+    left.description == right.description
+  }
 }

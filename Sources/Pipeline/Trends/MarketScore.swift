@@ -40,3 +40,60 @@ package struct MarketScore: Sendable {
     value.map { Trends.rounded($0, digits) }
   }
 }
+
+/// Scores verdicts as they were given, beside the habits over the same days.
+package enum GivenVerdicts {
+  /// Stores the scores of a method's verdicts, unless that was done for the last day.
+  ///
+  /// - Parameters:
+  ///   - method: the method whose verdicts are scored.
+  ///   - last: the last price day that is over everywhere.
+  package static func score(_ store: Store, method: String, upTo last: Day, now: Instant) throws {
+    guard try store.givenScoreDay(method: method) != last else { return }
+    let scores = try scores(store, method: method, upTo: last, now: now)
+    // Until there is something to score, the scores of an earlier method stay.
+    guard !scores.isEmpty else { return }
+    try store.keepCalibration()
+    try store.keepScores(scores.flatMap(\.rows), of: .given, now: now)
+  }
+
+  /// Returns the scores of a method's verdicts up to a day, and those of the habits. Empty before
+  /// the shortest window is over.
+  package static func scores(
+    _ store: Store, method: String, upTo last: Day, now: Instant
+  ) throws -> [MarketScore] {
+    let given = try store.givenVerdicts(method: method)
+    // The history need not be read where nothing can be scored yet.
+    guard let first = given.flatMap({ $0.verdicts.map(\.day) }).min(),
+      let shortest = Score.horizons.min(), first + shortest <= last
+    else { return [] }
+    let facts = try store.regionFacts(now: now)
+    let known = Dictionary(
+      uniqueKeysWithValues: try store.regionSeries(days: nil, until: now).map {
+        ("\($0.region) \($0.fuelID)", $0.averages)
+      })
+    return given.flatMap { market -> [MarketScore] in
+      let advice = market.verdicts.reduce(into: [Day: Advice]()) { advice, given in
+        advice[given.day] = Advice(rawValue: given.verdict)
+      }
+      // Habits look back as far as a verdict does.
+      guard let first = advice.keys.min(), first <= last,
+        let averages = known["\(market.region) \(market.fuelID)"]?.filter({
+          $0.day >= first + -MarketWalk.mostDays
+        }), let series = DailySeries(averages, upTo: last)
+      else { return [] }
+      let walk = MarketWalk(series, isLate: facts[market.region]?.isLate ?? false)
+      func score(_ method: String, _ verdicts: [Advice?]) -> MarketScore {
+        MarketScore(
+          scored: .given, method: method, region: market.region, fuel: market.fuel,
+          score: Score(series, verdicts: verdicts, days: first..<(last + 1)), from: first,
+          until: last)
+      }
+      let own = score(method, series.averages.indices.map { advice[series.first + $0] })
+      return [own]
+        + Adviser.habits.map {
+          score($0.rawValue, walk.advice(of: $0, isTomorrowKnown: false))
+        }
+    }.filter { !$0.score.windows.isEmpty }
+  }
+}

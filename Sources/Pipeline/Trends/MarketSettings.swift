@@ -1,4 +1,5 @@
 package import Configuration
+import Foundation
 import FuelModel
 package import Store
 
@@ -108,4 +109,66 @@ func day(
     throw .wrongValue(key: key, place: place, expected: "a day of the calendar such as 2026-07-01")
   }
   return day
+}
+
+private struct BrandTable: SettingTable {
+  let brand = Setting.text("brand")
+  // Separated by commas.
+  let also = Setting.text("also", "")
+  let from = Setting.text("from", "")
+  let until = Setting.text("until", "")
+  let membersOnly = Setting.boolean("membersOnly", false)
+}
+
+/// Reads from `brands.json5` how feeds write brands: each brand with its other spellings and codes,
+/// where a name changed hands, the days between which they mean this brand, and whether it sells to
+/// members only.
+package func brands(file: String) throws(ConfigurationError) -> [BrandName] {
+  var names: [BrandName] = []
+  for settings in try Settings.list(file: file, BrandTable()) {
+    let place = settings.file
+    let brand = settings.brand
+    for written in [brand] + settings.also.split(separator: ",").map(String.init) {
+      let name = BrandName(
+        written: written.plain.lowercased(), brand: brand,
+        from: try day(settings.from, "from", place),
+        until: try day(settings.until, "until", place), isMembersOnly: settings.membersOnly)
+      guard !names.contains(where: { $0.written == name.written && $0.from == name.from }) else {
+        throw .wrongValue(
+          key: written.plain, place: place, expected: "a spelling of only one brand")
+      }
+      names.append(name)
+    }
+  }
+  return names
+}
+
+private struct EventTable: SettingTable {
+  let on = Setting.text("on")
+  let state = Setting.choice("state", Australia.states.map(\.code) + [""], "")
+  let fuel = Setting.choice("fuel", Fuel.allCases.map(\.rawValue) + [""], "")
+  let what = Setting.text("what")
+  // In cents, with at most two decimals.
+  let cpl = Setting.decimal("cpl", -500...500)
+}
+
+/// Reads events that affected the whole market from `events.json5`. A configuration without that
+/// file has none.
+package func marketEvents(file: String) throws(ConfigurationError) -> [MarketEvent] {
+  guard FileManager.default.fileExists(atPath: file) else { return [] }
+  var events: [MarketEvent] = []
+  for settings in try Settings.list(file: file, EventTable()) {
+    let place = settings.file
+    guard let day = try day(settings.on, "on", place), !settings.what.isEmpty else {
+      throw .wrongValue(
+        key: "on", place: place,
+        expected: "a day of the calendar such as 2026-07-01, with a text in what")
+    }
+    let (state, fuel) = (settings.state, settings.fuel)
+    events.append(
+      MarketEvent(
+        day: day, state: state.isEmpty ? nil : state, fuel: fuel.isEmpty ? nil : fuel,
+        what: settings.what.plain, cents: settings.cpl))
+  }
+  return events
 }

@@ -141,3 +141,107 @@ extension Store {
     }
   }
 }
+
+/// One way in which feeds write a brand's name.
+package struct BrandName: Sendable, Equatable {
+  /// The name as feeds write it, in lower case.
+  package var written: String
+  package var brand: String
+  /// The first day on which the name means that brand; `nil` where it always has.
+  package var from: Day?
+  /// The first day on which the name no longer means it; `nil` where it still does.
+  package var until: Day?
+  /// Whether only members may buy where a station's brand or name contains these words.
+  package var isMembersOnly = false
+
+  package init(
+    written: String, brand: String, from: Day? = nil, until: Day? = nil, isMembersOnly: Bool = false
+  ) {
+    self.written = written
+    self.brand = brand
+    self.from = from
+    self.until = until
+    self.isMembersOnly = isMembersOnly
+  }
+}
+
+extension Store {
+  /// Replaces the brand names in the database by those of the configuration. Where other stations
+  /// sell to members only than before, stations are described again: those of feeds at once, those
+  /// of archives when they are matched next.
+  package func refreshBrands(_ names: [BrandName]) throws {
+    try connection.transaction {
+      let members = try membersOnly()
+      try replaceRows(
+        of: "fuel.brand_name",
+        by: names.map { name in
+          [
+            "written": name.written, "brand": name.brand,
+            "valid_from": name.from?.description ?? "-infinity",
+            "valid_to": name.until?.description ?? "infinity",
+            "is_members_only": name.isMembersOnly,
+          ]
+        })
+      guard try membersOnly() != members else { return }
+      try renewFeedStations()
+      try connection.execute(
+        "UPDATE fuel.source SET are_links_due = true WHERE kind = 'archive' AND NOT are_links_due")
+    }
+  }
+
+  private func membersOnly() throws -> Set<String> {
+    Set(
+      try connection.query("SELECT written FROM fuel.brand_name WHERE is_members_only")
+        .map { try $0.text("written") })
+  }
+}
+
+/// An event that affected the market as a whole.
+package struct MarketEvent: Sendable, Equatable {
+  package var day: Day
+  /// A state's code; `nil` for the nation.
+  package var state: String?
+  /// A fuel's code; `nil` for all fuels.
+  package var fuel: String?
+  package var what: String
+  /// By how much the event changed the cost of a litre, in cents; `nil` where that is not stated.
+  package var cents: Double?
+
+  package init(day: Day, state: String?, fuel: String?, what: String, cents: Double?) {
+    self.day = day
+    self.state = state
+    self.fuel = fuel
+    self.what = what
+    self.cents = cents
+  }
+}
+
+extension Store {
+  /// Replaces the market events in the database by those of the configuration.
+  package func refreshEvents(_ events: [MarketEvent]) throws {
+    try connection.transaction {
+      try replaceRows(
+        of: "fuel.market_event",
+        by: events.map {
+          [
+            "day": $0.day.description, "state": $0.state, "fuel": $0.fuel, "what": $0.what,
+            "cpl": $0.cents,
+          ]
+        })
+    }
+  }
+}
+
+extension Store {
+  /// Makes the rows of a small table those that are given, as part of a transaction. Rows that are
+  /// there already are not written.
+  ///
+  /// - Returns: whether a row went, and whether one came.
+  @discardableResult
+  func replaceRows(of table: String, by rows: [Columns]) throws -> (gone: Bool, added: Bool) {
+    let row = try connection.query(
+      "SELECT gone, added FROM fuel.replace_rows(\(table)::regclass, \(objects(rows))::jsonb)"
+    ).only()
+    return (try row.integer("gone") > 0, try row.integer("added") > 0)
+  }
+}
