@@ -12,8 +12,8 @@ SELECT
     AS median_cpl,
   (CASE WHEN middle.stations >= fuel.minimum_stations() THEN round(middle.quartile::numeric / 10, 2) END)::numeric(6, 2)
     AS p25_cpl,
-  (middle.low / 10.0)::numeric(5, 1) AS min_cpl,
-  (middle.high / 10.0)::numeric(5, 1) AS max_cpl,
+  (middle.low / 10.0)::numeric(6, 2) AS min_cpl,
+  (middle.high / 10.0)::numeric(6, 2) AS max_cpl,
   region_change.change_24h_cpl,
   region_change.change_7d_cpl,
   middle.stations,

@@ -310,7 +310,7 @@ SELECT
   score.saving_high_cpl,
   score.perfect_cpl,
   (score.saving_cpl / nullif(score.perfect_cpl, 0))::numeric(6, 3) AS capture,
-  score.n AS days,
+  score.days,
   score.wait_share,
   score.fill_up_share,
   score.no_difference_share,

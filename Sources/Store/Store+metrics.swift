@@ -82,7 +82,7 @@ private var metricsStatement: SQL {
     FROM fuel_v1.pipeline
     UNION ALL
     SELECT 23, 'bowser_dirty_days', 'Days whose averages have to be recomputed.', '{}',
-      pipeline.dirty_days
+      pipeline.days_due
     FROM fuel_v1.pipeline
     UNION ALL
     SELECT 24, 'bowser_average_cents_per_litre', 'Real-time average.',

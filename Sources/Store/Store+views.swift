@@ -131,11 +131,11 @@ extension Store {
   /// Reads when the last successful aggregate ended, and how many days still wait.
   package func pipeline() throws -> PipelineState {
     let row = try connection.query(
-      "SELECT aggregated_at, dirty_days FROM fuel_v1.pipeline"
+      "SELECT aggregated_at, days_due FROM fuel_v1.pipeline"
     ).only()
     return PipelineState(
       aggregatedAt: try row.optionalInstant("aggregated_at"),
-      dirtyDays: try row.integer("dirty_days"))
+      dirtyDays: try row.integer("days_due"))
   }
 
   /// Reads the health of every feed.
@@ -218,7 +218,7 @@ extension Store {
       "SELECT quarantined.* FROM fuel_v1.quarantined ORDER BY quarantined.run_id DESC LIMIT 20"
     ).map { row in
       Quarantined(
-        run: try row.integer("run_id"), feed: try row.text("feed"),
+        run: try row.integer("run_id"), feed: try row.text("source"),
         isKept: try row.text("kind") != "backfill", at: try row.instant("started_at"),
         reason: try row.text("error"))
     }

@@ -31,7 +31,7 @@ struct FrontDoorTests {
       #expect(status.out.contains("not set up: set BOWSER_QLD_FPD_TOKEN"), "\(status.out)")
       let json = try run(["status", "--json"])
       #expect(
-        json.out.contains("{\"feed\" : \"qld-fpd\", \"missing\" : \"BOWSER_QLD_FPD_TOKEN\"}"),
+        json.out.contains("{\"source\" : \"qld-fpd\", \"missing\" : \"BOWSER_QLD_FPD_TOKEN\"}"),
         "\(json.out)")
       let doctor = try run(["doctor"])
       #expect(doctor.code == 0 && doctor.out.contains("off   qld-fpd"), "\(doctor)")

@@ -141,7 +141,8 @@ struct Questions {
     let answers = try ask(
       """
       SELECT region, fuel, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, stations_expected,
-        (coverage * 1000)::integer AS coverage, is_complete, excluded_stale, excluded_flagged, states
+        (coverage * 1000)::integer AS coverage, is_complete, excluded_stale, excluded_flagged,
+          states_complete || ' of ' || states_expected
       FROM fuel_v1.daily_averages
       """)
     var wanted: [String] = []

@@ -25,7 +25,8 @@ struct AnalystTests {
         [
           .u91("a", 1_800, at(-24)), .u91("b", 1_810, at(-24)), .u91("c", 1_823, at(-24)),
         ], stations: stations, at: at(hour),
-        rejects: hour == 0 ? [Reject(.priceUnreadable, raw: "one"), Reject(.priceUnreadable, raw: "two")] : [])
+        rejects: hour == 0
+          ? [Reject(.priceUnreadable, raw: "one"), Reject(.priceUnreadable, raw: "two")] : [])
     }
     try feed.aggregate(at: at(84))
     try feed.connection.query("SELECT set_config('bowser.now', \(at(84).description), false)")

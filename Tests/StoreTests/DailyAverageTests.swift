@@ -249,7 +249,7 @@ struct DailyAverageTests {
           """
           SELECT brand, average_cpl, min_cpl, max_cpl, stations
           FROM fuel_v1.brand_daily WHERE region = 'QLD' AND day = '2026-07-01'
-          """) == ["X|180.01|180.0|180.1|3"])
+          """) == ["X|180.01|180.00|180.10|3"])
     }
   }
 

@@ -48,7 +48,7 @@ struct PlausibilityTests {
       let counts = try feed.reports(typed, at: hour(2))
       #expect(counts.flagged == 1 && counts.stored == 1)
       #expect(try flagged(feed, at: hour(3)) == ["3|125.9"])
-      #expect(try average(feed) == ["19|1|221.9|215.9"])
+      #expect(try average(feed) == ["19|1|221.90|215.90"])
       for step in 1..<14 { try feed.reports(typed, at: hour(2 + step * 2)) }
       try feed.aggregate(at: hour(25))
       #expect(try flagged(feed, at: hour(25)) == ["3|125.9"])
@@ -59,7 +59,7 @@ struct PlausibilityTests {
           == ["215.90|20"])
       try feed.aggregate(at: hour(28))
       #expect(try flagged(feed, at: hour(28)) == [])
-      #expect(try average(feed) == ["20|0|221.9|125.9"])
+      #expect(try average(feed) == ["20|0|221.90|125.90"])
       // Once the station has corrected its price, no price is marked.
       try feed.reports(
         market(2189, at: hour(0)).filter { $0.stationCode != "3" } + [.u91("3", 2199, hour(29))],

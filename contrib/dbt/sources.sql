@@ -224,7 +224,7 @@ tested (view, name, tests) AS (VALUES
   ('market_events', 'fuel', 'relationships fuels.fuel'),
   ('market_events', 'what', 'not_null'),
 
-  ('pipeline', 'dirty_days', 'not_null; in_range 0..'),
+  ('pipeline', 'days_due', 'not_null; in_range 0..'),
   ('pipeline', 'now_at', 'not_null'),
 
   ('price_changes', NULL, 'unique_together station_id fuel changed_at'),
