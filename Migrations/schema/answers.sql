@@ -17,9 +17,6 @@ COMMENT ON COLUMN fuel.list_composition.digest         IS 'Digest of the other c
 COMMENT ON COLUMN fuel.list_composition.stations       IS 'How many stations the list names.';
 COMMENT ON COLUMN fuel.list_composition.fuels          IS 'How many prices it has of each fuel.';
 COMMENT ON COLUMN fuel.list_composition.brands         IS 'How many stations of each brand.';
-COMMENT ON CONSTRAINT list_composition_pk          ON fuel.list_composition IS 'One row per composition.';
-COMMENT ON CONSTRAINT list_composition_digest_uq   ON fuel.list_composition IS 'A composition is kept once.';
-COMMENT ON CONSTRAINT list_composition_stations_ck ON fuel.list_composition IS 'A count.';
 GRANT SELECT, INSERT ON fuel.list_composition TO fuel_writer;
 
 CREATE TABLE fuel.run (
@@ -159,16 +156,6 @@ COMMENT ON COLUMN fuel.run.frozen_since_at IS
   'it. NULL: it is not frozen, or brought no list.';
 COMMENT ON COLUMN fuel.run.confirms IS
   'Whether its list confirms the prices that it shows: it counts, repeats none of the past, and is not frozen.';
-COMMENT ON CONSTRAINT run_pk             ON fuel.run IS 'One row per run.';
-COMMENT ON CONSTRAINT run_source_fk      ON fuel.run IS 'A known feed.';
-COMMENT ON CONSTRAINT run_replaces_fk    ON fuel.run IS 'A known run.';
-COMMENT ON CONSTRAINT run_composition_fk ON fuel.run IS 'A known composition.';
-COMMENT ON CONSTRAINT run_counts_ck      ON fuel.run IS 'Every record received is accounted for.';
-COMMENT ON CONSTRAINT run_taken_ck       ON fuel.run IS 'What was stored was taken at some instant.';
-COMMENT ON CONSTRAINT run_kind_ck        ON fuel.run IS 'A known kind.';
-COMMENT ON CONSTRAINT run_outcome_ck     ON fuel.run IS 'A known outcome.';
-COMMENT ON CONSTRAINT run_instants_ck    ON fuel.run IS 'The instants of a run are on the calendar.';
-COMMENT ON CONSTRAINT run_overtaken_ck   ON fuel.run IS 'It is known of every run that has a number.';
 GRANT
   SELECT,
   INSERT (
@@ -195,8 +182,6 @@ COMMENT ON TABLE fuel.body IS 'Documents of providers, byte for byte; equal ones
 COMMENT ON COLUMN fuel.body.sha256  IS 'Digest of the bytes.';
 COMMENT ON COLUMN fuel.body.bytes   IS 'The bytes.';
 COMMENT ON COLUMN fuel.body.kept_at IS 'When they first came.';
-COMMENT ON CONSTRAINT body_pk        ON fuel.body IS 'The same bytes are kept once.';
-COMMENT ON CONSTRAINT body_digest_ck ON fuel.body IS 'The digest is that of the bytes.';
 GRANT SELECT, INSERT ON fuel.body TO fuel_writer;
 
 CREATE TABLE fuel.run_body (
@@ -214,9 +199,6 @@ COMMENT ON COLUMN fuel.run_body.run_id     IS 'The run.';
 COMMENT ON COLUMN fuel.run_body.name       IS 'The document''s name within its run.';
 COMMENT ON COLUMN fuel.run_body.sha256     IS 'Digest of its bytes.';
 COMMENT ON COLUMN fuel.run_body.fetched_at IS 'When it came.';
-COMMENT ON CONSTRAINT run_body_pk      ON fuel.run_body IS 'A name means one document of a run.';
-COMMENT ON CONSTRAINT run_body_run_fk  ON fuel.run_body IS 'A known run.';
-COMMENT ON CONSTRAINT run_body_body_fk ON fuel.run_body IS 'Kept bytes.';
 GRANT SELECT, INSERT ON fuel.run_body TO fuel_writer;
 
 CREATE TABLE fuel.reject (
@@ -239,10 +221,6 @@ COMMENT ON COLUMN fuel.reject.raw_md5     IS 'Digest of the record, to know it a
 COMMENT ON COLUMN fuel.reject.raw         IS 'The record as it came, or its fields.';
 COMMENT ON COLUMN fuel.reject.run_id      IS 'The run that turned it away first.';
 COMMENT ON COLUMN fuel.reject.rejected_at IS 'When that was.';
-COMMENT ON CONSTRAINT reject_pk        ON fuel.reject IS 'A record and reason once per feed.';
-COMMENT ON CONSTRAINT reject_source_fk ON fuel.reject IS 'A known feed.';
-COMMENT ON CONSTRAINT reject_run_fk    ON fuel.reject IS 'A known run.';
-COMMENT ON CONSTRAINT reject_raw_ck    ON fuel.reject IS 'The reader cuts longer ones.';
 GRANT SELECT, INSERT ON fuel.reject TO fuel_writer;
 
 CREATE TABLE fuel.run_to_read (
@@ -253,8 +231,6 @@ CREATE TABLE fuel.run_to_read (
 COMMENT ON TABLE fuel.run_to_read IS
   'Runs whose kept answers have to be read again: they count again, or would be believed now.';
 COMMENT ON COLUMN fuel.run_to_read.run_id IS 'The run.';
-COMMENT ON CONSTRAINT run_to_read_pk     ON fuel.run_to_read IS 'Once each.';
-COMMENT ON CONSTRAINT run_to_read_run_fk ON fuel.run_to_read IS 'A known run.';
 GRANT SELECT, INSERT, DELETE ON fuel.run_to_read TO fuel_writer;
 
 CREATE TABLE fuel.withdrawal (
@@ -277,9 +253,6 @@ COMMENT ON COLUMN fuel.withdrawal.decided_at    IS 'When that was decided.';
 COMMENT ON COLUMN fuel.withdrawal.counts_again  IS 'Whether it undoes an earlier decision.';
 COMMENT ON COLUMN fuel.withdrawal.reason        IS 'Why.';
 COMMENT ON COLUMN fuel.withdrawal.change_number IS 'Place in the order of commits, as of runs.';
-COMMENT ON CONSTRAINT withdrawal_pk        ON fuel.withdrawal IS 'One row per decision.';
-COMMENT ON CONSTRAINT withdrawal_run_fk    ON fuel.withdrawal IS 'A known run.';
-COMMENT ON CONSTRAINT withdrawal_reason_ck ON fuel.withdrawal IS 'A reason is given.';
 GRANT SELECT ON fuel.withdrawal TO fuel_writer;
 
 -- Tables without a key say which row is changed by all of its columns, so that another server can follow.
@@ -325,12 +298,6 @@ COMMENT ON COLUMN fuel.answer.tenths      IS
 COMMENT ON COLUMN fuel.answer.is_adopted IS
   'Whether it stands for all that a feed had stated before answers were kept: what it showed at the end. The facts of '
   'that time follow from no answer.';
-COMMENT ON CONSTRAINT answer_pk       ON fuel.answer IS 'A run brings one answer.';
-COMMENT ON CONSTRAINT answer_run_fk   ON fuel.answer IS 'A known run.';
-COMMENT ON CONSTRAINT answer_base_fk  ON fuel.answer IS 'A kept answer.';
-COMMENT ON CONSTRAINT answer_base_ck  ON fuel.answer IS 'The base was kept before.';
-COMMENT ON CONSTRAINT answer_depth_ck ON fuel.answer IS 'A whole answer has no base.';
-COMMENT ON CONSTRAINT answer_lines_ck ON fuel.answer IS 'A line has four values.';
 GRANT SELECT, INSERT ON fuel.answer TO fuel_writer;
 
 -- The keys of facts begin with the station, and nothing crosses stations, so these tables could be distributed by
@@ -360,11 +327,6 @@ COMMENT ON COLUMN fuel.price.price_tenths IS
   'Tenths of a cent per litre: 1899 is 189.9 c/L. 0: the source says that it is not offered.';
 COMMENT ON COLUMN fuel.price.run_id       IS 'The run that reported it.';
 COMMENT ON COLUMN fuel.price.learnt_at    IS 'When its document was fetched.';
-COMMENT ON CONSTRAINT price_pk ON fuel.price IS
-  'A run reports a fact once. The price is part of the key: two documents that give one instant two prices are two '
-  'facts, and readers take the one learnt last.';
-COMMENT ON CONSTRAINT price_plausible_ck ON fuel.price IS
-  'Between nothing and 3,000 c, which no unit slip of ten passes for petrol.';
 GRANT SELECT, INSERT ON fuel.price TO fuel_writer;
 
 CREATE TABLE fuel.listing (
@@ -391,7 +353,6 @@ COMMENT ON COLUMN fuel.listing.is_listed  IS 'Whether it is listed from then on.
 COMMENT ON COLUMN fuel.listing.is_proof IS
   'Whether that it is not listed means that it is not offered. False: the list was not complete.';
 COMMENT ON COLUMN fuel.listing.run_id     IS 'The run that brought the list.';
-COMMENT ON CONSTRAINT listing_pk ON fuel.listing IS 'A list says one thing of a station and fuel.';
 GRANT SELECT, INSERT ON fuel.listing TO fuel_writer;
 
 CREATE TABLE fuel.price_confirmation (
@@ -410,8 +371,6 @@ COMMENT ON COLUMN fuel.price_confirmation.fuel_id      IS 'The fuel.';
 COMMENT ON COLUMN fuel.price_confirmation.price_tenths IS 'The price, tenths of a cent per litre.';
 COMMENT ON COLUMN fuel.price_confirmation.confirmed_by IS 'The login that confirmed it.';
 COMMENT ON COLUMN fuel.price_confirmation.confirmed_at IS 'When.';
-COMMENT ON CONSTRAINT price_confirmation_pk         ON fuel.price_confirmation IS 'Confirmed once.';
-COMMENT ON CONSTRAINT price_confirmation_station_fk ON fuel.price_confirmation IS 'A known station.';
 GRANT SELECT, INSERT ON fuel.price_confirmation TO fuel_writer;
 
 CREATE TABLE fuel.archive_price (
@@ -436,7 +395,6 @@ COMMENT ON COLUMN fuel.archive_price.effective_at IS 'When the price began.';
 COMMENT ON COLUMN fuel.archive_price.price_tenths IS
   'Tenths of a cent per litre: 1899 is 189.9 c/L. 0: the archive says that it is not offered.';
 COMMENT ON COLUMN fuel.archive_price.run_id       IS 'The run that loaded it.';
-COMMENT ON CONSTRAINT archive_price_plausible_ck ON fuel.archive_price IS 'As in fuel.price.';
 GRANT SELECT, INSERT ON fuel.archive_price TO fuel_writer;
 
 CREATE TABLE fuel.withdrawn_archive_price (
@@ -476,7 +434,6 @@ COMMENT ON COLUMN fuel.fact_sum.run_id        IS 'The run that the facts name.';
 COMMENT ON COLUMN fuel.fact_sum.change_number IS 'The link of the chain that covers it. NULL: the next one will.';
 COMMENT ON COLUMN fuel.fact_sum.facts         IS 'How many rows.';
 COMMENT ON COLUMN fuel.fact_sum.hash_sum      IS 'The sum of their hashes.';
-COMMENT ON CONSTRAINT fact_sum_facts_ck ON fuel.fact_sum IS 'A sum of something.';
 GRANT SELECT ON fuel.fact_sum TO fuel_writer;
 
 CREATE TABLE fuel.chain_link (
@@ -489,8 +446,6 @@ COMMENT ON TABLE fuel.chain_link IS
   'The chain of digests, a link for each change: SHA-256 over the link before and what the change says.';
 COMMENT ON COLUMN fuel.chain_link.change_number IS 'The change: of a run or of a withdrawal.';
 COMMENT ON COLUMN fuel.chain_link.digest        IS 'The digest.';
-COMMENT ON CONSTRAINT chain_link_pk        ON fuel.chain_link IS 'A link for each change.';
-COMMENT ON CONSTRAINT chain_link_digest_ck ON fuel.chain_link IS 'A SHA-256.';
 GRANT SELECT ON fuel.chain_link TO fuel_writer;
 
 CREATE TABLE fuel.audit_log (
@@ -516,6 +471,4 @@ COMMENT ON COLUMN fuel.audit_log.table_name    IS 'The table, in schema fuel.';
 COMMENT ON COLUMN fuel.audit_log.was           IS 'The row before. NULL: there was none.';
 COMMENT ON COLUMN fuel.audit_log.became        IS 'The row after. NULL: there is none.';
 COMMENT ON COLUMN fuel.audit_log.change_number IS 'The link of the chain that covers it. NULL: the next one will.';
-COMMENT ON CONSTRAINT audit_log_pk     ON fuel.audit_log IS 'A number means one change.';
-COMMENT ON CONSTRAINT audit_log_row_ck ON fuel.audit_log IS 'Something was there before or after.';
 GRANT SELECT ON fuel.audit_log TO fuel_writer;
