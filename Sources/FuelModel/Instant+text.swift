@@ -101,12 +101,13 @@ extension Instant: CustomStringConvertible {
   }
 }
 
-func floorDivide(_ value: Int64, by divisor: Int64) -> Int64 {
+/// Divides and rounds down, also below zero.
+package func floorDivide(_ value: Int64, by divisor: Int64) -> Int64 {
   value >= 0 ? value / divisor : (value - divisor + 1) / divisor
 }
 
 /// Returns a number with leading zeros.
-func pad(_ value: Int, _ width: Int = 2) -> String {
+package func pad(_ value: Int, _ width: Int = 2) -> String {
   var text = ""
   text.append(value, digits: width)
   return text

@@ -18,12 +18,6 @@ func centsText(_ tenths: Int) -> String {
   tenths % 10 == 0 ? String(tenths / 10) : "\(tenths / 10).\(tenths % 10)"
 }
 
-/// A number with leading zeros.
-func padded(_ number: Int, _ width: Int) -> String {
-  let digits = String(number)
-  return String(repeating: "0", count: max(0, width - digits.count)) + digits
-}
-
 /// Text escaped for use between XML tags.
 func escapedXML(_ text: String) -> String {
   text.escaping { ["&": "&amp;", "<": "&lt;", ">": "&gt;"][$0] }

@@ -99,6 +99,14 @@ package struct Market: Sendable {
   }
 }
 
-func floorDivide(_ value: Int64, by divisor: Int64) -> Int64 {
-  value >= 0 ? value / divisor : (value - divisor + 1) / divisor
+extension Zone {
+  /// Returns the instant of a local hour. The hour must exist exactly once, as all do on most days:
+  /// clocks change at 02:00 and 03:00 only.
+  func instant(of hour: Int, on day: Day) -> Instant {
+    do {
+      return try instant(day, hour: hour)
+    } catch {
+      preconditionFailure("\(day) \(hour):00 is not one instant in \(rawValue)")
+    }
+  }
 }

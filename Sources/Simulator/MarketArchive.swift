@@ -81,7 +81,7 @@ package struct MarketArchive: Sendable {
     return try changes(site, days, .sydney).filter { $0.change.tenths > 0 }.map { fuel, change in
       let (day, second) = Zone.sydney.local(change.at)
       return "\(field(station.name)),\(field(address)),\(field(suburb)),\(postcode),"
-        + "\(field(station.brand ?? "")),\(fuel.rawValue),\(day) \(clock(second)):\(padded(second % 60, 2)),"
+        + "\(field(station.brand ?? "")),\(fuel.rawValue),\(day) \(clock(second)):\(pad(second % 60, 2)),"
         + "\(cents(change.tenths))\n"
     }.joined()
   }
@@ -126,9 +126,9 @@ package struct MarketArchive: Sendable {
   private func field(_ text: String) -> String { text.asCSVField }
   private func cents(_ tenths: Int) -> String { "\(tenths / 10).\(tenths % 10)" }
   private func dayFirst(_ day: Day) -> String {
-    "\(padded(day.day, 2))/\(padded(day.month, 2))/\(day.year)"
+    "\(pad(day.day, 2))/\(pad(day.month, 2))/\(day.year)"
   }
   private func clock(_ second: Int) -> String {
-    "\(padded(second / 3_600, 2)):\(padded(second / 60 % 60, 2))"
+    "\(pad(second / 3_600, 2)):\(pad(second / 60 % 60, 2))"
   }
 }

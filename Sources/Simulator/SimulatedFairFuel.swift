@@ -39,21 +39,6 @@ struct SimulatedFairFuel {
     return jsonObject(["fuelPriceDetails": jsonList(details)])
   }
 
-  /// Returns every station that ever existed, so that this list is longer than the list of prices.
-  func stations() -> String {
-    let entries = sites.map { site in
-      // The time stamps of this list have milliseconds. Those of the price list have none.
-      let clock = "02:\(padded(site.number % 60, 2)):35.\(padded(site.number % 1000, 3))"
-      return jsonObject([
-        "id": quoted(id(site)), "name": quoted(site.station.name),
-        "brandId": quoted(brandID(site.station.brand)), "address": quoted(address(site.station)),
-        "updatedAt": quoted("2025-09-01T\(clock)Z"), "location": location(site.station),
-        "openingHours": openingHours(site),
-      ])
-    }
-    return jsonObject(["fuelStations": jsonList(entries)])
-  }
-
   func brands() -> String {
     let entries = SiteMaker.brandNames.map { name in
       jsonObject([
@@ -62,17 +47,6 @@ struct SimulatedFairFuel {
       ])
     }
     return jsonObject(["brands": jsonList(entries)])
-  }
-
-  func types() -> String {
-    let names: [(String, String)] = [
-      ("U91", "Unleaded 91"), ("P95", "Premium Unleaded 95"), ("P98", "Premium Unleaded 98"),
-      ("DSL", "Diesel"), ("PDSL", "Premium Diesel"), ("E10", "Ethanol 10"), ("E85", "Ethanol 85"),
-      ("B20", "Biodiesel 20"), ("LPG", "Liquefied Petroleum Gas"),
-      ("LNG", "Liquefied Natural Gas"), ("CNG", "Compressed Natural Gas"),
-    ]
-    let entries = names.map { jsonObject(["id": quoted($0.0), "name": quoted($0.1)]) }
-    return jsonObject(["fuelTypes": jsonList(entries)])
   }
 
   // MARK: Prices
@@ -105,8 +79,11 @@ struct SimulatedFairFuel {
       "id": quoted(id(site)), "name": quoted(site.station.name),
       "address": quoted(address(site.station)),
       "brandId": quoted(brandID(site.station.brand)),
-      "contactPhone": quoted("03 7010 \(padded(site.number % 10_000, 4))"),
-      "location": location(site.station), "openingHours": openingHours(site),
+      "contactPhone": quoted("03 7010 \(pad(site.number % 10_000, 4))"),
+      "location": jsonObject([
+        "latitude": "\(site.station.position?.latitude ?? 0)",
+        "longitude": "\(site.station.position?.longitude ?? 0)",
+      ]),
     ])
   }
 
@@ -121,7 +98,7 @@ struct SimulatedFairFuel {
   /// Brand ids are invented. Their length is that of the provider's ids.
   private func brandID(_ name: String?) -> String {
     let number = SiteMaker.brandNames.firstIndex { $0 == name } ?? 0
-    return "a03Sim00000Brand" + padded(number, 2)
+    return "a03Sim00000Brand" + pad(number, 2)
   }
 
   /// The address without the state, which the interface never names.
@@ -129,29 +106,25 @@ struct SimulatedFairFuel {
     let suburb = (station.suburb ?? "").uppercased()
     return "\(station.address), \(suburb), \(station.postcode ?? "")"
   }
+}
 
-  private func location(_ station: Station) -> String {
-    jsonObject([
-      "latitude": "\(station.position?.latitude ?? 0)",
-      "longitude": "\(station.position?.longitude ?? 0)",
-    ])
-  }
-
-  /// Most stations report no opening hours.
-  private func openingHours(_ site: Market.Site) -> String {
-    guard site.number % 6 == 0 else { return "null" }
-    func day(_ from: String, _ to: String, _ state: String) -> String {
-      jsonObject(["to": to, "from": from, "state": quoted(state)])
+extension SimulatedFeeds {
+  /// Answers as Fair Fuel of Victoria. The configured address ends before `/fuel`.
+  func fairFuel(_ path: String, _ request: Server.Request) -> Server.Answer {
+    func refusal(_ status: Int, _ code: String, _ message: String) -> Server.Answer {
+      .text(status, jsonObject(["code": quoted(code), "message": quoted(message)]))
     }
-    let midnight = quoted("00:00")
-    let always = day(midnight, midnight, "openAllDay")
-    let partly = day(quoted("06:00"), quoted("21:30"), "openPartialDay")
-    let never = day("null", "null", "closedAllDay")
-    let weekday = site.number % 12 == 0 ? always : partly
-    return jsonObject([
-      "fri": weekday, "mon": weekday, "sat": weekday,
-      "sun": site.number % 12 == 0 ? always : never, "thu": weekday, "tue": weekday,
-      "wed": weekday,
-    ])
+    guard request.headers["x-consumer-id"] == Self.keys["BOWSER_VIC_FAIRFUEL_CONSUMER_ID"] else {
+      return refusal(403, "ERR_UNAUTHORIZED", "The consumer is not known.")
+    }
+    for name in ["x-transactionid", "user-agent"] where request.headers[name, default: ""].isEmpty {
+      return refusal(400, "ERR_BAD_REQUEST", "The header \(name) is missing.")
+    }
+    let provider = SimulatedFairFuel(market: market)
+    switch path {
+    case "/fuel/prices": return .text(200, provider.prices(at: now))
+    case "/fuel/reference-data/brands": return .text(200, provider.brands())
+    default: return refusal(404, "ERR_NOT_FOUND", "There is no such resource.")
+    }
   }
 }

@@ -159,7 +159,6 @@ package final class SimulatedFeeds: Sendable {
     let isOurState = request.query["geoRegionId"] == (state == .qld ? "1" : "4")
     switch path {
     case "/Subscriber/GetCountryBrands": return .text(200, provider.brands())
-    case "/Subscriber/GetCountryFuelTypes": return .text(200, provider.fuelTypes())
     case "/Subscriber/GetCountryGeographicRegions": return .text(200, provider.regions())
     case "/Subscriber/GetFullSiteDetails":
       return .text(200, isOurState ? provider.siteDetails() : "{\"S\":[]}")

@@ -33,16 +33,6 @@ struct SimulatedFuelPricesDirect {
     return "{\"Brands\":[\(entries.joined(separator: ","))]}"
   }
 
-  func fuelTypes() -> String {
-    let names: [(Int, String)] = [
-      (2, "Unleaded"), (3, "Diesel"), (4, "LPG"), (5, "Premium Unleaded 95"),
-      (8, "Premium Unleaded 98"), (12, "e10"), (14, "Premium Diesel"), (999, "e10/Unleaded"),
-      (1000, "Diesel/Premium Diesel"),
-    ]
-    let entries = names.map { "{\"FuelId\":\($0.0),\"Name\":\(quoted($0.1))}" }
-    return "{\"Fuels\":[\(entries.joined(separator: ","))]}"
-  }
-
   func regions() -> String {
     var entries = Self.stateIDs.sorted { $0.value < $1.value }.map { state, number in
       "{\"GeoRegionLevel\":3,\"GeoRegionId\":\(number),\"Name\":\(quoted(state.code)),"

@@ -47,7 +47,7 @@ struct SimulatedFuelWatch {
   private func item(_ site: Market.Site, _ tenths: Int, _ day: Day) -> String {
     let station = site.station
     // Every tenth station states no telephone number.
-    let phone = site.number % 10 == 0 ? "" : "(08) 5550 \(padded(site.number % 10_000, 4))"
+    let phone = site.number % 10 == 0 ? "" : "(08) 5550 \(pad(site.number % 10_000, 4))"
     let price = "\(tenths / 10).\(tenths % 10)"
     let suburb = (station.suburb ?? "").uppercased()
     func element(_ name: String, _ text: String) -> String {

@@ -14,7 +14,7 @@ struct SimulatedMyFuel {
     let site: Market.Site
 
     /// The postcode followed by a sequence number, both with leading zeros.
-    var identifier: String { padded(postcode, 4) + padded(id, 4) }
+    var identifier: String { pad(postcode, 4) + pad(id, 4) }
     var postcode: Int { Int(site.station.postcode ?? "") ?? 0 }
 
     /// The number of the region: Darwin 3, Katherine 6, Barkly 5, Central Australia 4.

@@ -40,7 +40,7 @@ struct SiteMaker {
       longitude: (town.longitude + random.real(-1...1) * town.radiusDegrees).roundedTo6)
     let station = Station(
       code: String(number), state: town.state, name: "\(brand.name) \(suburb)", brand: brand.name,
-      address: street, suburb: suburb, postcode: padded(random.integer(town.postcodes), 4),
+      address: street, suburb: suburb, postcode: pad(random.integer(town.postcodes), 4),
       position: position, isPublic: !random.chance(0.02))
 
     // Of a hundred stations, four open within twelve days of the middle of the span. Two close
