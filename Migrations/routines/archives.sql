@@ -271,18 +271,21 @@ COMMENT ON FUNCTION fuel.finish_backfill(
 GRANT EXECUTE ON FUNCTION fuel.finish_backfill(
   smallint, timestamptz, timestamptz, date[], timestamptz[], boolean) TO fuel_writer;
 
--- Facts of a file of an archive that a person withdrew, or made to count again. The writer may not delete facts. This
--- function runs with the owner's rights, and moves those of files that do not count out of the archive, and back.
+-- A person has withdrawn a file of an archive, or lets it count again. The writer may not delete facts. This function runs
+-- with the owner's rights. It moves the facts of the file out of the archive where it no longer counts, and back every fact
+-- of any file that counts.
 --
 -- A fact that several files state is kept once, under the first of them. Where that one is withdrawn, the others have
 -- to be loaded again, and no longer pass for loaded (loadedDigests in Store+archive.swift).
--- How a file describes stations stays.
+-- Descriptions of stations by the file stay.
 CREATE OR REPLACE FUNCTION fuel.set_file_aside(p_run_id integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  file    fuel.run;
-  archive fuel.source;
-  area    fuel.state;
+  file      fuel.run;
+  archive   fuel.source;
+  area      fuel.state;
+  begins_at timestamptz;
+  ends_at   timestamptz;
 BEGIN
   SELECT run.* INTO STRICT file FROM fuel.run WHERE run.run_id = p_run_id;
   SELECT source.* INTO STRICT archive FROM fuel.source WHERE source.source_id = file.source_id;
@@ -314,8 +317,32 @@ BEGIN
     '  RETURNING fact.*)'
     'INSERT INTO fuel.%I SELECT back.* FROM back', 'archive_price_' || archive.source_id) USING archive.source_id;
 
+  -- Its own stations and fuels, and the months that it touches.
+  WITH own AS MATERIALIZED (
+    SELECT moved.station_id, moved.fuel_id, moved.effective_at
+    FROM fuel.withdrawn_archive_price AS moved
+    WHERE moved.run_id = p_run_id
+    UNION ALL
+    SELECT kept.station_id, kept.fuel_id, kept.effective_at
+    FROM fuel.archive_price AS kept
+    WHERE kept.source_id = archive.source_id AND kept.run_id = p_run_id
+  ),
+  listed AS (
+    INSERT INTO fuel.due AS known (step, number, part, from_on)
+    SELECT 'spans', own.station_id, own.fuel_id, (min(own.effective_at) AT TIME ZONE 'UTC')::date
+    FROM own
+    GROUP BY own.station_id, own.fuel_id
+    ORDER BY own.station_id, own.fuel_id
+    ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = least(known.from_on, excluded.from_on)
+  )
+  SELECT
+    date_trunc('month', min(own.effective_at) AT TIME ZONE area.time_zone) AT TIME ZONE area.time_zone,
+    (date_trunc('month', max(own.effective_at) AT TIME ZONE area.time_zone) + interval '1 month')
+      AT TIME ZONE area.time_zone
+  INTO begins_at, ends_at
+  FROM own;
   WITH held AS MATERIALIZED (
-    -- What files that count say of the months of this one, and what this one says.
+    -- What files that count say of these months, and what this one says.
     SELECT
       date_trunc('month', fact.effective_at AT TIME ZONE area.time_zone)::date AS month,
       1 << extract(day FROM fact.effective_at AT TIME ZONE area.time_zone)::integer - 1 AS day,
@@ -325,7 +352,7 @@ BEGIN
     FROM (
       SELECT kept.effective_at, kept.run_id, true AS counts
       FROM fuel.archive_price AS kept
-      WHERE kept.source_id = archive.source_id
+      WHERE kept.source_id = archive.source_id AND kept.effective_at >= begins_at AND kept.effective_at < ends_at
       UNION ALL
       SELECT aside.effective_at, aside.run_id, false
       FROM fuel.withdrawn_archive_price AS aside
@@ -360,10 +387,18 @@ BEGIN
   SELECT 'months', covered.month - date '1970-01-01', archive.source_id, covered.month, covered.month FROM covered
   ON CONFLICT DO NOTHING;
   UPDATE fuel.source SET
+    -- Only the first and the last month that it covers are read.
     (first_taken_at, last_taken_at) = (
       SELECT min(fact.effective_at), max(fact.effective_at)
-      FROM fuel.archive_price AS fact
-      WHERE fact.source_id = archive.source_id),
+      FROM (
+        SELECT min(covered.month) AS first_month, max(covered.month) AS last_month
+        FROM fuel.archive_coverage AS covered
+        WHERE covered.source_id = archive.source_id
+      ) AS reach
+      JOIN fuel.archive_price AS fact
+        ON fact.source_id = archive.source_id
+        AND (fact.effective_at < (reach.first_month + interval '1 month') AT TIME ZONE area.time_zone
+          OR fact.effective_at >= reach.last_month::timestamp AT TIME ZONE area.time_zone)),
     changes = source.changes % 1000000000000 + 1
   WHERE source.source_id = archive.source_id;
 END

@@ -256,7 +256,7 @@ GRANT EXECUTE ON FUNCTION fuel.touch_frozen(smallint, timestamptz, timestamptz, 
 CREATE OR REPLACE FUNCTION fuel.touch_archives(
   p_scheme text, p_first_at timestamptz, p_other_first_at timestamptz)
 RETURNS void LANGUAGE sql AS $$
-  INSERT INTO fuel.due (step, number, part, from_on, until_on)
+  INSERT INTO fuel.due AS known (step, number, part, from_on, until_on)
   SELECT
     'months', covered.first_day - date '1970-01-01', archive.source_id, covered.first_day, covered.last_day
   FROM fuel.archive_intervals() AS covered
@@ -268,7 +268,7 @@ RETURNS void LANGUAGE sql AS $$
       BETWEEN least(p_first_at, p_other_first_at)
       AND greatest(coalesce(p_first_at, 'infinity'), coalesce(p_other_first_at, 'infinity'))
   ORDER BY covered.first_day, archive.source_id
-  ON CONFLICT DO NOTHING
+  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET until_on = greatest(known.until_on, excluded.until_on)
 $$;
 COMMENT ON FUNCTION fuel.touch_archives(text, timestamptz, timestamptz) IS
   'Notes the months of archives whose last prices hold on or end because the first run of their feed has changed.';

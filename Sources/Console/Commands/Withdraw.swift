@@ -27,10 +27,11 @@ let withdrawCommand = Command(
   notes: """
     fuel_v1.ingest_runs lists the runs with their numbers. What a withdrawn run reported is kept and
     marked; prices that another run also reported stay. Lists near the run are judged again and spans
-    are recomputed at once; the next `bowser aggregate` recomputes the averages. A run that loaded a file of
-    an archive is withdrawn by its own number, not within a range. Prices that later files
-    repeated come back when `bowser backfill` is given those files again. A run that does not count already is named and passed over. Either all others are withdrawn
-    or none is.
+    are recomputed at once; the next `bowser aggregate` recomputes the averages. A run that loaded a
+    file of an archive is withdrawn by its own number, not within a range, and its spans are recomputed
+    by the next `bowser aggregate`. Prices that later files repeated come back when `bowser backfill` is
+    given those files again; how it describes stations stays. A run that does not count already is named and passed over. Either all
+    others are withdrawn or none is.
     """,
   deadlineSeconds: 3_600
 ) { invocation in
@@ -54,9 +55,10 @@ let withdrawCommand = Command(
     runs, named: Set(invocation.operands.compactMap { Int($0) }), of: feed, counts: isUndoing)
   for refused in passed { writeError("\(refused)") }
   for candidate in candidates {
-    try withdrawal.decide(candidate, reason: reason)
+    let others = try withdrawal.decide(candidate, reason: reason)
     write(
       "run \(candidate.run) of \(candidate.feed) \(isUndoing ? "counts again" : "is withdrawn")\n")
+    for other in others { writeError("run \(other) loaded the same file, and counts") }
   }
   return .done
 }

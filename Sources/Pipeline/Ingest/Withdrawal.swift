@@ -23,11 +23,11 @@ package struct Withdrawal {
       case .unknown(let run): "there is no run \(run); fuel_v1.ingest_runs lists them"
       case .noneOf(let feed): "none of these runs is of \(feed); fuel_v1.ingest_runs lists them"
       case .file(let run, let archive):
-        "run \(run) loaded a file of \(archive): name it by its own number to withdraw it"
+        "run \(run) loaded a file of \(archive): name it by its own number"
       case .replaced(let run, let by):
         "the answers of run \(run) were read again by run \(by): withdraw run \(by) instead"
       case .unkept(let run):
-        "run \(run) is of before version 0.6, which keeps what a run states: it cannot be withdrawn"
+        "run \(run) is of version 0.5, which did not keep what a run states: it cannot be withdrawn"
       case .notCounted(let run, let outcome):
         "run \(run) already does not count: it is \(outcome)"
       case .notWithdrawn(let run, let outcome): "run \(run) is not withdrawn: it is \(outcome)"
@@ -134,18 +134,23 @@ package struct Withdrawal {
 
   /// Withdraws a run, or counts it again. A run that counts again describes its stations again only
   /// if its documents are kept. The next aggregate makes the spans of a file.
-  package func decide(_ candidate: Candidate, reason: String) throws {
+  ///
+  /// - Returns: other runs that loaded the same file of an archive, and count.
+  @discardableResult
+  package func decide(_ candidate: Candidate, reason: String) throws -> [RunID] {
     if candidate.ledgerRun.isFile { return try decide(file: candidate, reason: reason) }
     try change(
       candidate.ledgerRun, takenAt: candidate.takenAt, counts: candidate.counts, reason: reason)
     if candidate.counts { read([candidate.ledgerRun.run], of: candidate.feed) }
+    return []
   }
 
-  private func decide(file candidate: Candidate, reason: String) throws {
+  private func decide(file candidate: Candidate, reason: String) throws -> [RunID] {
     let archive = candidate.ledgerRun.source
     guard try store.lock(archive) else { throw Backfill.Failure.busy(candidate.feed) }
     defer { try? store.unlock(archive) }
     try store.decide(file: candidate.run, counts: candidate.counts, reason: reason, at: clock.now())
+    return candidate.counts ? [] : try store.otherLoads(of: candidate.run)
   }
 
   private func change(
