@@ -32,6 +32,14 @@ BEGIN
     WHERE class.relnamespace IN ('fuel_before'::regnamespace, 'fuel_v1'::regnamespace)
       AND reader.relnamespace::regnamespace::text NOT IN ('fuel_before', 'fuel', 'fuel_v1')
     UNION ALL
+    SELECT reader.oid::regclass::text
+    FROM pg_depend
+    JOIN pg_rewrite ON pg_rewrite.oid = pg_depend.objid AND pg_depend.classid = 'pg_rewrite'::regclass
+    JOIN pg_class AS reader ON reader.oid = pg_rewrite.ev_class
+    JOIN pg_proc AS function ON function.oid = pg_depend.refobjid AND pg_depend.refclassid = 'pg_proc'::regclass
+    WHERE function.pronamespace = 'fuel_v1'::regnamespace
+      AND reader.relnamespace::regnamespace::text NOT IN ('fuel_before', 'fuel', 'fuel_v1')
+    UNION ALL
     SELECT referring.conrelid::regclass::text
     FROM pg_constraint AS referring
     JOIN pg_class AS class ON class.oid = referring.confrelid
@@ -110,7 +118,6 @@ BEGIN
     EXECUTE format('ANALYZE fuel.%I', found.name);
   END LOOP;
   ALTER TABLE fuel.body ADD CONSTRAINT body_digest_ck CHECK (sha256 = sha256(bytes)) NOT VALID;
-  COMMENT ON CONSTRAINT body_digest_ck ON fuel.body IS 'The digest is that of the bytes.';
   FOR found IN
     SELECT class.relname AS name
     FROM pg_class AS class

@@ -159,7 +159,11 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
       FROM fuel.fuel AS known
       JOIN fuel.present_span AS sold USING (fuel_id)
       JOIN fuel.station AS place USING (station_id)
-      WHERE known.fuel = prices_near.fuel AND place.latitude IS NOT NULL AND place.is_public
+      WHERE known.fuel = prices_near.fuel
+        AND place.latitude IS NOT NULL
+        AND place.is_public
+        AND prices_near.latitude BETWEEN -90 AND 90
+        AND prices_near.longitude BETWEEN -180 AND 180
       -- Sorted first, so that only the nearest prices are looked at.
       ORDER BY kilometres, sold.station_id
       OFFSET 0
@@ -171,6 +175,7 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
         AND price_now.fuel_id = found.fuel_id
         AND price_now.price_tenths > 0
         AND price_now.is_fresh
+        AND NOT price_now.is_flagged
     ) AS present
     ORDER BY found.kilometres, found.station_id
     LIMIT greatest(0, least(prices_near.max_stations, 1000))
@@ -183,7 +188,7 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
   ORDER BY near.kilometres, near.station_id
 $$;
 COMMENT ON FUNCTION fuel_v1.prices_near(numeric, numeric, text, integer) IS
-  'The nearest stations to a point in degrees where anybody can buy a fuel at a price that is believed now, nearest first, '
+  'The nearest stations to a point in degrees where anybody can buy a fuel at a price that is believed and not doubtful now, nearest first, '
   'with that price, the next one where it is known, and the verdict of station_fill_up. At most 1,000.';
 
 CREATE OR REPLACE FUNCTION fuel_v1.region_days(region text, first_day date, last_day date)
@@ -229,7 +234,7 @@ $$;
 COMMENT ON FUNCTION fuel_v1.region_days(text, date, date) IS
   'What each public station of a region charged from one price day to another, as station_days has it, beside the average of '
   'the region (NULL below three stations), with its rank: 1 is the cheapest of the stations of that day. Reads only '
-  'those months. AU: all stations.';
+  'the months of these days. AU: all stations.';
 
 -- A restore without privileges has lost the default ones.
 GRANT SELECT ON ALL TABLES IN SCHEMA fuel TO fuel_writer;

@@ -103,14 +103,14 @@ CREATE TABLE fuel.due (
   CONSTRAINT due_order_ck CHECK (from_on <= until_on)
 );
 COMMENT ON TABLE fuel.due IS
-  'The one list of what an aggregate has to make again. What is listed twice is listed once, with the wider range.';
+  'The one list of what an aggregate has to make again.';
 COMMENT ON COLUMN fuel.due.step IS
-  'months: a local month of an archive was loaded, and every record and fuel of it has spans to make; spans: something '
-  'was reported of a record and fuel, and no run made its spans; days: those of a station and fuel changed; averages: '
+  'months: months of an archive, in which every record and fuel has spans to make; spans: those of a record and fuel, '
+  'where no run made them; days: those of a station and fuel changed; averages: '
   'those of a day and fuel may have changed.';
 COMMENT ON COLUMN fuel.due.number IS
-  'The station record, the station, or the day since 1970-01-01, of a month its first.';
+  'The station record, the station, or the day since 1970-01-01, of months the first.';
 COMMENT ON COLUMN fuel.due.part     IS 'The fuel; of a month the archive.';
 COMMENT ON COLUMN fuel.due.from_on  IS 'The first day that may be different.';
-COMMENT ON COLUMN fuel.due.until_on IS 'The last one; of a month any day of it.';
+COMMENT ON COLUMN fuel.due.until_on IS 'The last one; of months any day of the last month.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.due TO fuel_writer;

@@ -131,7 +131,7 @@ COMMENT ON COLUMN fuel_v1.daily_averages.median_cpl          IS 'Median, cents p
 COMMENT ON COLUMN fuel_v1.daily_averages.p25_cpl             IS 'Lower quartile, cents per litre; NULL below three stations.';
 COMMENT ON COLUMN fuel_v1.daily_averages.min_cpl             IS 'Lowest station average of the day, cents per litre; NULL below three stations.';
 COMMENT ON COLUMN fuel_v1.daily_averages.max_cpl             IS 'Highest station average of the day, cents per litre; NULL below three stations.';
-COMMENT ON COLUMN fuel_v1.daily_averages.coverage            IS 'Share of the day, as far as it has passed (less the delay of a feed that publishes late), for which those stations have a believed price, from 0 to 1.';
+COMMENT ON COLUMN fuel_v1.daily_averages.coverage            IS 'Share of the day, as far as it has passed (less the delay of a feed that publishes late), for which the stations that count have a believed price, from 0 to 1.';
 COMMENT ON COLUMN fuel_v1.daily_averages.is_complete         IS 'Whether the day is over, it is settled (a source states every price, or an archive of changes has covered as many days before as a price is believed), and prices of enough of the expected stations are known for most of it; for the nation, whether this holds in every state. Today is never complete.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations            IS 'Number of stations that the averages are computed from.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations_expected   IS 'Number of stations with an expected price: those with a price in this month or the one before.';
@@ -230,9 +230,9 @@ COMMENT ON VIEW fuel_v1.station_days IS
 COMMENT ON COLUMN fuel_v1.station_days.station_id        IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_days.fuel              IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.station_days.day               IS 'The price day: the state''s calendar day, in WA from 06:00 to 06:00.';
-COMMENT ON COLUMN fuel_v1.station_days.month_on          IS 'The first day of its month. Of all stations, filter by month_on as well as by day, and only those months are read; region_days does so by itself.';
+COMMENT ON COLUMN fuel_v1.station_days.month_on          IS 'The first day of its month. When you read all stations, filter by month_on as well as by day, and only those months are read; region_days does so by itself.';
 COMMENT ON COLUMN fuel_v1.station_days.average_cpl       IS 'Time-weighted mean of the day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.station_days.exact_average_cpl IS 'The same, not rounded: the average of a region is the mean of it, rounded once.';
+COMMENT ON COLUMN fuel_v1.station_days.exact_average_cpl IS 'The same, not rounded: the average of a region is the mean of it over all stations that are not for members only, rounded once.';
 COMMENT ON COLUMN fuel_v1.station_days.min_cpl           IS 'Lowest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.station_days.max_cpl           IS 'Highest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.station_days.last_cpl          IS 'Last price of the day, cents per litre.';
@@ -240,8 +240,8 @@ COMMENT ON COLUMN fuel_v1.station_days.coverage          IS 'Share of the day fo
 COMMENT ON COLUMN fuel_v1.station_days.is_complete       IS 'Whether coverage is three quarters or more.';
 
 CREATE OR REPLACE VIEW fuel_v1.brand_daily AS
--- From when on a station that was rebranded had which brand. A brand begins where it is first seen. Where two were seen at
--- a time, the one that was first seen later counts. Before the first day of all, the first brand counts.
+-- Which brand a rebranded station had, and from which day on. A brand begins on the day it is first seen. Where two were
+-- seen at the same time, the one that was first seen later counts. Before the first sighting the first brand counts.
 WITH rebranding AS MATERIALIZED (
   SELECT
     turn.station_id,
@@ -274,7 +274,7 @@ WITH rebranding AS MATERIALIZED (
         FROM fuel.station AS branded
         JOIN fuel.station_description AS wording USING (station_id)
         GROUP BY branded.place_id
-        HAVING min(wording.brand) <> max(wording.brand))
+        HAVING min(wording.brand) <> max(wording.brand) OR count(wording.brand) BETWEEN 1 AND count(*) - 1)
   ) AS turn
   WINDOW station AS (PARTITION BY turn.station_id)
 )
@@ -309,7 +309,8 @@ GROUP BY
   member.region, region.state, coalesce(brand_name.brand, branded.brand), day.fuel, day.day, day.month;
 COMMENT ON VIEW fuel_v1.brand_daily IS
   'What the stations of a brand charged over each price day that has ended. One row per region, brand, fuel and day; '
-  'computed from station_days at each query: filter by month_on as there.';
+  'computed from station_days at each query: filter by month_on as there. Days that are not complete, stations for '
+  'members only and those without a brand are left out.';
 COMMENT ON COLUMN fuel_v1.brand_daily.region      IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
 COMMENT ON COLUMN fuel_v1.brand_daily.brand       IS 'The brand that the stations had on that day, as far as they were described, under the name configured for that day.';
 COMMENT ON COLUMN fuel_v1.brand_daily.fuel        IS 'Fuel code.';
@@ -565,8 +566,8 @@ COMMENT ON COLUMN fuel_v1.trend_summary.fuel               IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.trend_summary.average_cpl        IS 'The newest daily average of the month, or that of today so far if there is one, cents per litre.';
 COMMENT ON COLUMN fuel_v1.trend_summary.min_30d_cpl        IS 'Lowest daily average, cents per litre.';
 COMMENT ON COLUMN fuel_v1.trend_summary.max_30d_cpl        IS 'Highest daily average, cents per litre.';
-COMMENT ON COLUMN fuel_v1.trend_summary.min_on             IS 'The day of it; the latest if there are several.';
-COMMENT ON COLUMN fuel_v1.trend_summary.max_on             IS 'The day of it; the latest if there are several.';
+COMMENT ON COLUMN fuel_v1.trend_summary.min_on             IS 'The day of min_30d_cpl; the latest if there are several.';
+COMMENT ON COLUMN fuel_v1.trend_summary.max_on             IS 'The day of max_30d_cpl; the latest if there are several.';
 COMMENT ON COLUMN fuel_v1.trend_summary.position_pct       IS '0 at the month''s low, 100 at its high; NULL where both are equal.';
 COMMENT ON COLUMN fuel_v1.trend_summary.slope_cpl_per_day  IS 'Slope of the straight line through the daily averages, cents per litre per day; NULL below seven days.';
 COMMENT ON COLUMN fuel_v1.trend_summary.direction          IS 'rising, falling or steady: whether the newest average differs from that of two or more days before by 0.3 c; NULL: not known.';

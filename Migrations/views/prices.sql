@@ -85,7 +85,7 @@ COMMENT ON COLUMN fuel_v1.tomorrow_prices.change_cpl   IS 'tomorrow_cpl minus to
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.comparison   IS 'dearer, cheaper or same; NULL: no price today.';
 COMMENT ON COLUMN fuel_v1.tomorrow_prices.effective_at IS 'When the next price begins.';
 
--- The index leads to the spans of a station in one step. A bound on valid_from leaves out the years outside it.
+-- The index leads to the spans of a station in one step. A bound on valid_from_at leaves out the years outside it.
 CREATE OR REPLACE VIEW fuel_v1.price_history AS
 SELECT
   held.station_id,
@@ -105,7 +105,7 @@ CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
 WHERE held.from_at <= clock.now_at AND held.from_at < held.until_at;
 COMMENT ON VIEW fuel_v1.price_history IS
   'What each station charged from when to when. One row per station, fuel and validity span of a price; '
-  'rows of one station and fuel do not overlap. Filter by station or by valid_from, or use '
+  'rows of one station and fuel do not overlap. Filter by station or by valid_from_at, or use '
   'prices_between for a window: without a filter this is the whole history.';
 COMMENT ON COLUMN fuel_v1.price_history.station_id     IS 'The station.';
 COMMENT ON COLUMN fuel_v1.price_history.fuel           IS 'Fuel code.';
@@ -115,7 +115,7 @@ COMMENT ON COLUMN fuel_v1.price_history.flag_reason    IS 'Why: far (from the st
 COMMENT ON COLUMN fuel_v1.price_history.source         IS 'The feed or archive that reported its beginning.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_from_at  IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_until_at IS 'When it ended: the price changed, was withdrawn or became too old to be believed; NULL: it still holds.';
-COMMENT ON COLUMN fuel_v1.price_history.learnt_at      IS 'When Bowser learnt of it; of an archive, when the price began.';
+COMMENT ON COLUMN fuel_v1.price_history.learnt_at      IS 'When its newest report was fetched or, of an archive, began: a source may report a price again and again.';
 
 CREATE OR REPLACE VIEW fuel_v1.price_changes AS
 SELECT

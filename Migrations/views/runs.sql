@@ -211,7 +211,7 @@ LEFT JOIN LATERAL (
   LIMIT 1
 ) AS terms ON true;
 COMMENT ON VIEW fuel_v1.sources IS
-  'Where prices come from, and under which terms. One row per feed or archive that was ever read.';
+  'Where prices come from, and under which terms. One row per feed or archive that was ever tried or loaded.';
 COMMENT ON COLUMN fuel_v1.sources.source         IS 'The feed or archive, as in the other views.';
 COMMENT ON COLUMN fuel_v1.sources.kind           IS 'feed or archive.';
 COMMENT ON COLUMN fuel_v1.sources.state          IS 'The state that publishes it.';
@@ -260,7 +260,7 @@ SELECT
 FROM fuel.run
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.ingest_runs IS
-  'Every attempt to read a feed, good or bad. One row per run. received = stored + unchanged + '
+  'Every attempt to read a feed or a file of an archive, good or bad. One row per run. received = stored + unchanged + '
   'duplicate + rejected.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.run_id             IS 'Number of the run.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.source             IS 'The feed or archive.';
@@ -442,7 +442,7 @@ SELECT
 COMMENT ON VIEW fuel_v1.pipeline IS 'State of the whole pipeline. One row.';
 COMMENT ON COLUMN fuel_v1.pipeline.now_at               IS 'The instant that the views take as now.';
 COMMENT ON COLUMN fuel_v1.pipeline.aggregated_at        IS 'When the last good aggregate ended; NULL: none yet.';
-COMMENT ON COLUMN fuel_v1.pipeline.days_due           IS 'Days whose averages have to be made again from all stations; today is usually one of them. Not counted: days of archives that were loaded since the last aggregate.';
+COMMENT ON COLUMN fuel_v1.pipeline.days_due           IS 'Days whose averages have to be made again from all stations; today is usually one of them. Not counted: days of archives that were loaded or withdrawn since the last aggregate.';
 COMMENT ON COLUMN fuel_v1.pipeline.first_due_on       IS 'The first of those days; NULL: none.';
 COMMENT ON COLUMN fuel_v1.pipeline.newest_change_number IS 'The highest change_number of any run or withdrawal; no row of changes has a higher one. If it has grown, changes may have new rows. NULL: no run was committed yet.';
 COMMENT ON COLUMN fuel_v1.pipeline.chain_head           IS 'The newest digest of the chain over all changes, hex. Note it elsewhere, and bowser verify can check later that the history still contains it. NULL: no change yet.';

@@ -165,7 +165,7 @@ WHERE seller.postcode IS NOT NULL
 GROUP BY seller.state, seller.postcode;
 COMMENT ON VIEW fuel_v1.localities IS
   'Suburbs, towns and postcodes with a station that has reported a price. One row per state and suburb, and one per '
-  'state and postcode. Western Australia publishes suburbs but no postcodes.';
+  'state and postcode. The feed of Western Australia has suburbs but no postcodes.';
 COMMENT ON COLUMN fuel_v1.localities.kind      IS 'suburb or postcode.';
 COMMENT ON COLUMN fuel_v1.localities.name      IS 'The name of the suburb, each word with a capital letter, or the postcode.';
 COMMENT ON COLUMN fuel_v1.localities.postcode  IS 'The postcode; for a suburb, the postcode of most of its stations; NULL: none is stated.';

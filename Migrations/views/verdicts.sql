@@ -60,7 +60,7 @@ WHERE region.kind <> 'nation';
 COMMENT ON VIEW fuel_v1.fill_up IS
   'Should you fill up? The verdict that holds now. One row per region and fuel; the nation has none. A verdict '
   'that has lapsed shows as no_difference.';
-COMMENT ON COLUMN fuel_v1.fill_up.region               IS 'A state, a capital such as sydney, or a configured area.';
+COMMENT ON COLUMN fuel_v1.fill_up.region               IS 'A state, a capital such as sydney, the rest of a state, or a configured area.';
 COMMENT ON COLUMN fuel_v1.fill_up.fuel                 IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.fill_up.state                IS 'The state that the region lies in; NULL: it lies in several.';
 COMMENT ON COLUMN fuel_v1.fill_up.verdict              IS 'fill_up (now), wait (until it is cheaper) or no_difference.';
@@ -77,7 +77,7 @@ COMMENT ON COLUMN fuel_v1.fill_up.p_lower_5d           IS 'How likely it is to b
 COMMENT ON COLUMN fuel_v1.fill_up.p_jump_3d            IS 'How likely it is to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.today_cpl            IS 'The average now that it is based on, cents per litre; NULL: none.';
 COMMENT ON COLUMN fuel_v1.fill_up.tomorrow_cpl         IS 'Average of tomorrow over the same stations, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.average_cpl          IS 'Average of that day, or, if it has not ended, of that day up to computed_at, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.average_cpl          IS 'Average of known_until_on, or, if that day has not ended, of the part up to computed_at, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.change_1d_cpl        IS 'Change per day since the previous average, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none is named.';
 COMMENT ON COLUMN fuel_v1.fill_up.expected_low_cpl     IS 'The lowest average of the next five days, a guess, or that of tomorrow where it is published, cents per litre; NULL: there is nothing to wait for.';
@@ -148,7 +148,7 @@ COMMENT ON COLUMN fuel_v1.fill_up_history.p_cheaper_3d         IS 'How likely it
 COMMENT ON COLUMN fuel_v1.fill_up_history.p_lower_5d           IS 'How likely it was to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.p_jump_3d            IS 'How likely it was to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl         IS 'Average of tomorrow, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl          IS 'Average of that day as it was known then, cents per litre; NULL: not known, or not of this rule.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl          IS 'Average of known_until_on as it was known then, cents per litre; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none was named.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_cpl     IS 'The low to wait for, cents per litre; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_from_on IS 'The first day on which expected_low_cpl was likely; NULL: there was nothing to wait for.';
@@ -291,8 +291,8 @@ COMMENT ON COLUMN fuel_v1.cycles.fuel          IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.cycles.trough_on     IS 'The price day on which it began.';
 COMMENT ON COLUMN fuel_v1.cycles.peak_on       IS 'The price day of its peak.';
 COMMENT ON COLUMN fuel_v1.cycles.ends_on       IS 'The price day of the next trough.';
-COMMENT ON COLUMN fuel_v1.cycles.trough_cpl    IS 'The average of that day, cents per litre.';
-COMMENT ON COLUMN fuel_v1.cycles.peak_cpl      IS 'The average of that day, cents per litre.';
+COMMENT ON COLUMN fuel_v1.cycles.trough_cpl    IS 'The average of trough_on, cents per litre.';
+COMMENT ON COLUMN fuel_v1.cycles.peak_cpl      IS 'The average of peak_on, cents per litre.';
 COMMENT ON COLUMN fuel_v1.cycles.amplitude_cpl IS 'Peak minus trough, cents per litre.';
 COMMENT ON COLUMN fuel_v1.cycles.length_days   IS 'Days from its trough to the next trough.';
 
@@ -335,7 +335,7 @@ COMMENT ON COLUMN fuel_v1.verdict_scores.fuel                IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.year                IS 'Calendar year; NULL: all days from from_on to until_on.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.horizon             IS 'From each day on a driver buys once within so many days, a window: 3, 5 or 7.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.state               IS 'Its state; NULL for the nation, areas across borders and regions that are gone.';
-COMMENT ON COLUMN fuel_v1.verdict_scores.saving_cpl          IS 'What following the verdicts saves against the same, cents per litre.';
+COMMENT ON COLUMN fuel_v1.verdict_scores.saving_cpl          IS 'What following the verdicts saves against a random day of the window, cents per litre.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_low_cpl      IS 'Lower end of the 90 % interval of saving_cpl, cents per litre.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_high_cpl     IS 'Upper end of that interval, cents per litre.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.perfect_cpl         IS 'What hindsight saves against a random day of the window, cents per litre.';
@@ -359,7 +359,7 @@ SELECT
   calibration.decile::integer AS decile,
   calibration.stated,
   calibration.real,
-  calibration.days AS days
+  calibration.days
 FROM fuel.verdict_calibration AS calibration;
 COMMENT ON VIEW fuel_v1.verdict_calibration IS
   'How often the events that verdicts gave a probability for came true, over all regions and fuels. One row per '

@@ -31,9 +31,7 @@ package struct Instant: Hashable, Comparable, Sendable {
   }
 
   /// Whole seconds since 1970-01-01 00:00 UTC, rounded down.
-  package var seconds: Int64 {
-    microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000
-  }
+  package var seconds: Int64 { floorDivide(microseconds, by: 1_000_000) }
 }
 
 /// Seconds as people count a wait: `42 s`, `12 min`, `5 h`, rounded up.

@@ -35,7 +35,7 @@ package struct FeedHealth: Sendable {
 /// When the last successful aggregate ended, and how many days still wait to be made again.
 package struct PipelineState: Sendable {
   package var aggregatedAt: Instant?
-  package var dirtyDays: Int
+  package var daysDue: Int
 }
 
 extension Store {
@@ -135,7 +135,7 @@ extension Store {
     ).only()
     return PipelineState(
       aggregatedAt: try row.optionalInstant("aggregated_at"),
-      dirtyDays: try row.integer("days_due"))
+      daysDue: try row.integer("days_due"))
   }
 
   /// Reads the health of every feed.

@@ -77,14 +77,16 @@ struct UpgradeTests {
       try connection.execute(
         """
         CREATE VIEW public.own AS SELECT * FROM fuel.price;
+        CREATE VIEW public.near AS SELECT * FROM fuel_v1.stations_near(-27, 153, 5);
         CREATE VIEW public.published AS SELECT * FROM fuel_v1.fuels
         """)
       let refused = try CommandTests.run(["migrate"], on: target)
       #expect(
-        refused.code == 78 && refused.err.contains("own, public.published depends"), "\(refused)")
+        refused.code == 78 && refused.err.contains("near, public.own, public.published depends"),
+        "\(refused)")
       try connection.execute(
         """
-        DROP VIEW public.own, public.published;
+        DROP VIEW public.near, public.own, public.published;
         ALTER TABLE fuel.body DROP CONSTRAINT IF EXISTS body_digest_ck;
         INSERT INTO fuel.body (sha256, bytes, kept_at) VALUES ('\\x00', '\\x01', now())
         """)
@@ -108,7 +110,7 @@ struct UpgradeTests {
         "SELECT max(run_id) FROM fuel_v1.ingest_runs WHERE source = 'qld-fpd' AND outcome = 'stored'"
       )[0]
       let kept = try CommandTests.run(["withdraw", old, "--reason", "x"], on: target)
-      #expect(kept.code == 65 && kept.err.contains("of before version 0.6"), "\(kept)")
+      #expect(kept.code == 65 && kept.err.contains("of version 0.5"), "\(kept)")
       let feed = try Feed(target, name: "qld-fpd", state: .qld)
       try feed.reports(
         [.u91("1", 1_850, Instant("2026-07-01T10:30:00Z"))], at: Instant("2026-07-01T11:00:00Z"))

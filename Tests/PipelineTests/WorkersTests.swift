@@ -173,7 +173,7 @@ struct WorkersTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       try feed.reports([.u91("1", 1_800, Self.now)], at: Self.now)
-      let february = DirtySpan(
+      let february = DueSpan(
         fuelIDs: [1], from: Day("2025-02-01")!, to: Day("2025-02-28")!)
       try feed.connection.execute(
         "INSERT INTO fuel.due VALUES ('averages', date '2025-02-10' - '1970-01-01', 1, '2025-02-10', '2025-02-10')"

@@ -96,8 +96,8 @@ extension DailyAverageTests {
       for cut in 0...7 {
         try DayUpdate.makeRegionDays(
           [
-            DirtySpan(fuelIDs: [1], from: first, to: first + cut),
-            DirtySpan(fuelIDs: [1], from: first + (cut + 1), to: first + 9),
+            DueSpan(fuelIDs: [1], from: first, to: first + cut),
+            DueSpan(fuelIDs: [1], from: first + (cut + 1), to: first + 9),
           ], Workers(feed.store), now: now)
         #expect(try rows() == whole, "cut after \(first + cut)")
       }
@@ -154,7 +154,7 @@ extension DailyAverageTests {
       try feed.aggregate(at: end)
       let made: SQL = "SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day"
       let incremental = try feed.connection.lines(made)
-      try feed.store.markAllDirty(from: nil, now: end)
+      try feed.store.listAllDays(from: nil, now: end)
       try feed.aggregate(at: end)
       let rebuilt = try feed.connection.lines(made)
       #expect(rebuilt == incremental)

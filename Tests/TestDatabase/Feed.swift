@@ -90,7 +90,7 @@ package struct Feed {
       .decide(run, takenAt: takenAt - delay, counts: counts, reason: "a test")
   }
 
-  /// Updates every dirty day.
+  /// Makes every day again that is due.
   package func aggregate(
     at now: Instant, regions: [Region] = [.queensland, .nation], workers: Workers? = nil
   ) throws {
@@ -100,7 +100,7 @@ package struct Feed {
     try TimelineUpdate.makeAll(workers, now: now)
     try store.refreshSourceDays(now: now)
     try DayUpdate.makeStationDays(workers, now: now)
-    try DayUpdate.makeRegionDays(try store.dirtySpans(now: now), workers, now: now)
+    try DayUpdate.makeRegionDays(try store.dueSpans(now: now), workers, now: now)
     try store.advancePresent(now: now)
     try store.withPricesNow(now: now) {
       _ = try connection.query("SELECT fuel.refresh_changes(\(now))")

@@ -54,7 +54,7 @@ let statusCommand = Command(
   let pipeline = try store.pipeline()
   write(
     padded("aggregate", 15) + "last good \(age(pipeline.aggregatedAt, now))"
-      + (pipeline.dirtyDays > 0 ? ", \(pipeline.dirtyDays) days to be recomputed" : "") + "\n")
+      + (pipeline.daysDue > 0 ? ", \(pipeline.daysDue) days to be recomputed" : "") + "\n")
   return .done
 }
 

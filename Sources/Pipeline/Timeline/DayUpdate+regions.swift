@@ -8,7 +8,7 @@ extension DayUpdate {
   ///
   /// - Parameter progress: called with the number of spans done, and of all.
   package static func makeRegionDays(
-    _ spans: [DirtySpan], _ workers: Workers, now: Instant,
+    _ spans: [DueSpan], _ workers: Workers, now: Instant,
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
     // Opening another connection costs about as much as making a few small months.
@@ -24,9 +24,9 @@ extension DayUpdate {
   /// The part of the region days that one connection makes.
   private final class Months {
     let days: DayUpdate
-    var left: ArraySlice<DirtySpan>
+    var left: ArraySlice<DueSpan>
 
-    init(days: DayUpdate, left: ArraySlice<DirtySpan>) {
+    init(days: DayUpdate, left: ArraySlice<DueSpan>) {
       self.days = days
       self.left = left
     }
@@ -48,7 +48,7 @@ extension DayUpdate {
     }
   }
 
-  private func averages(_ span: DirtySpan, context: RegionContext) throws -> [DailyAverage] {
+  private func averages(_ span: DueSpan, context: RegionContext) throws -> [DailyAverage] {
     let calendar = try store.calendar(
       from: span.from, to: span.to, states: context.states, now: now)
     guard calendar.beginsAt < calendar.endsAt else { return [] }

@@ -89,7 +89,7 @@ package struct Aggregate {
     }
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild {
-      try store.markAllDirty(from: from, now: now)
+      try store.listAllDays(from: from, now: now)
       try Workers.patiently { try store.copyPresent(now: now) }
     }
     let isConfiguredAnew = try store.refreshRegions(regions)
@@ -126,13 +126,13 @@ package struct Aggregate {
   /// - Returns: the days that were made again.
   private func makeDays(
     _ workers: Workers, now: Instant, progress: (Step, Int, Int) -> Void
-  ) throws -> [DirtySpan] {
+  ) throws -> [DueSpan] {
     // The days of a station are made and counted in the state and regions that it belongs to now.
     try Workers.patiently { try TimelineUpdate.countStations(store, now: now) }
     try TimelineUpdate.makeAll(workers, now: now) { progress(.spans, $0, $1) }
     try Workers.patiently { try store.refreshSourceDays(now: now) }
     try DayUpdate.makeStationDays(workers, now: now) { progress(.stationDays, $0, $1) }
-    let spans = try store.dirtySpans(now: now)
+    let spans = try store.dueSpans(now: now)
     try DayUpdate.makeRegionDays(spans, workers, now: now) { progress(.averages, $0, $1) }
     return spans
   }
@@ -172,7 +172,7 @@ package struct Aggregate {
   ///
   /// - Parameter spans: the days that were made again.
   private func pastCycles(
-    _ spans: [DirtySpan], isDue: Bool, now: Instant
+    _ spans: [DueSpan], isDue: Bool, now: Instant
   ) throws -> PastCycles {
     let last = Self.lastDay(regions, now: now)
     let before = try store.lastAggregate().map { Self.lastDay(regions, now: $0) }

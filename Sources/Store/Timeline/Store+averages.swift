@@ -5,7 +5,7 @@ package import Timeline
 /// The stored daily averages of regions: `fuel.daily_rollup`.
 extension Store {
   /// Replaces the stored averages of a span of days.
-  package func replace(_ span: DirtySpan, with averages: [DailyAverage]) throws {
+  package func replace(_ span: DueSpan, with averages: [DailyAverage]) throws {
     try connection.query(
       """
       DELETE FROM fuel.daily_rollup

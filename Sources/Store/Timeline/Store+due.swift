@@ -81,7 +81,7 @@ extension Store {
   ///   - share: which share of all stations to take, and of how many.
   ///   - span: if given, only days of its fuels and its month are taken.
   package func takeDays(
-    atMost count: Int = .max, share: (Int, of: Int) = (0, of: 1), in span: DirtySpan? = nil
+    atMost count: Int = .max, share: (Int, of: Int) = (0, of: 1), in span: DueSpan? = nil
   ) throws -> [MonthSpan] {
     try take("days", atMost: count, share: share, in: span).map(monthSpan)
       .sorted { $0.pair < $1.pair }
@@ -108,7 +108,7 @@ extension Store {
   }
 
   private func take(
-    _ step: String, atMost count: Int, share: (Int, of: Int), in span: DirtySpan? = nil
+    _ step: String, atMost count: Int, share: (Int, of: Int), in span: DueSpan? = nil
   ) throws -> [Row] {
     // The rows are found by their places. What the server knows of a table that fills and empties is
     // out of date, and where it takes the table to be empty it would read all of it for each row.
@@ -158,7 +158,7 @@ extension Store {
   /// transaction, and lists its days anew. A run that listed them earlier has committed by the time
   /// this transaction holds the rows. Deleting the rows at the end instead would drop the day of a
   /// run that committed in between.
-  package func takeAverages(of span: DirtySpan) throws {
+  package func takeAverages(of span: DueSpan) throws {
     try connection.query(
       """
       SELECT FROM fuel.due
@@ -206,7 +206,7 @@ extension Store {
 }
 
 /// A span of price days of some fuels whose averages have to be made again.
-package struct DirtySpan: Sendable, Equatable {
+package struct DueSpan: Sendable, Equatable {
   package var fuelIDs: [Int16]
   package var from: Day
   package var to: Day
@@ -215,7 +215,7 @@ package struct DirtySpan: Sendable, Equatable {
 extension Store {
   /// Marks everything to be made again: the spans, days and averages of all stations, or, from a
   /// given day on, the averages alone.
-  package func markAllDirty(from day: Day?, now: Instant) throws {
+  package func listAllDays(from day: Day?, now: Instant) throws {
     if day == nil {
       try connection.query(
         """
@@ -256,10 +256,10 @@ extension Store {
       """)
   }
 
-  /// Returns which averages have to be made again: those of dirty days, and of every day after the
+  /// Returns which averages have to be made again: those of listed days, and of every day after the
   /// last day of the nation that had ended when it was made, because a day without new prices is
   /// still a day. Each span lies within one month.
-  package func dirtySpans(now: Instant) throws -> [DirtySpan] {
+  package func dueSpans(now: Instant) throws -> [DueSpan] {
     let rows = try connection.query(
       """
       WITH unfinished AS (
@@ -274,7 +274,7 @@ extension Store {
           (SELECT (min(first_taken_at) - interval '1 day')::date FROM fuel.source)
         ) AS begins_on
       ),
-      dirty AS (
+      listed AS (
         SELECT part AS fuel_id, from_on AS day FROM fuel.due WHERE step = 'averages'
         UNION
         SELECT pair.fuel_id, day.day::date
@@ -288,11 +288,11 @@ extension Store {
         ) AS day (day)
       )
       SELECT day, array_agg(fuel_id ORDER BY fuel_id)::text AS fuel_ids
-      FROM dirty
+      FROM listed
       GROUP BY day
       ORDER BY day
       """)
-    var spans: [DirtySpan] = []
+    var spans: [DueSpan] = []
     for row in rows {
       let day = try row.day("day")
       let fuelIDs = try row.text("fuel_ids").dropFirst().dropLast().split(separator: ",")
@@ -302,7 +302,7 @@ extension Store {
       {
         spans[spans.count - 1].to = day
       } else {
-        spans.append(DirtySpan(fuelIDs: fuelIDs, from: day, to: day))
+        spans.append(DueSpan(fuelIDs: fuelIDs, from: day, to: day))
       }
     }
     return spans
