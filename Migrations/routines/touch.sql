@@ -387,10 +387,12 @@ RETURNS void LANGUAGE sql AS $$
     lower(changed_days.days)::timestamp, upper(changed_days.days)::timestamp - interval '1 day',
     interval '1 day') AS series (day)
   CROSS JOIN LATERAL (SELECT series.day::date - date '1970-01-01' AS number) AS day
-  LEFT JOIN fuel.due AS listed
-    ON p_is_aggregate AND listed.step = 'averages' AND listed.number = day.number
-    AND listed.part = changed_days.fuel_id
-  WHERE listed.number IS NULL
+  -- A scalar subquery: the server looks each day up, and does not compare each with all that are listed.
+  WHERE NOT p_is_aggregate OR (
+    SELECT listed.number
+    FROM fuel.due AS listed
+    WHERE listed.step = 'averages' AND listed.number = day.number AND listed.part = changed_days.fuel_id
+  ) IS NULL
   ORDER BY 1, 2, 3
   -- DO NOTHING would not lock the row. The lock keeps the aggregate from taking a day for facts that it has not seen.
   ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET

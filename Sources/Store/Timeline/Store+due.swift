@@ -118,8 +118,8 @@ extension Store {
       """
       SELECT due.ctid AS place
       FROM fuel.due
-      JOIN (
-        SELECT listed.number, listed.part
+      WHERE due.ctid = ANY (ARRAY(
+        SELECT listed.ctid
         FROM fuel.due AS listed
         JOIN fuel.station ON station.station_id = listed.number
         LEFT JOIN fuel.counted_place AS counted USING (station_id)
@@ -133,11 +133,10 @@ extension Store {
             AND listed.until_on >= date_trunc('month', \(optional: span?.from)::timestamp)))
         ORDER BY station.place_id, listed.number, listed.part
         LIMIT \(count)
-      ) AS next USING (number, part)
-      WHERE due.step = \(step)
+      ))
       -- All transactions lock these rows in this order.
       ORDER BY due.number, due.part
-      FOR UPDATE OF due
+      FOR UPDATE
       """
     ).map { try $0.text("place") }
     guard !places.isEmpty else { return [] }
