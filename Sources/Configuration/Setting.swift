@@ -270,19 +270,20 @@ package struct Settings<Table: SettingTable>: Sendable {
   package static func list(
     file: String, _ table: Table
   ) throws(ConfigurationError) -> [Settings] {
-    let (value, lines) = try Value.read(file: file)
-    guard case .list(let entries) = value else {
+    guard case .list(let entries) = try Value.read(file: file) else {
       throw .unreadable(file: file, reason: "the top of the file is not [ ... ]")
     }
     let name = String(file.split(separator: "/").last ?? "")
+    let lines = Value.linesOfEntries(file: file)
     var read: [Settings] = []
-    for (index, (entry, line)) in zip(entries, lines).enumerated() {
+    for (index, entry) in entries.enumerated() {
+      let line = index < lines.count ? ":\(lines[index])" : ""
       guard case .table(let fields) = entry else {
-        throw .unreadable(file: "\(file):\(line)", reason: "entry \(index + 1) is not { ... }")
+        throw .unreadable(file: file + line, reason: "entry \(index + 1) is not { ... }")
       }
       read.append(
         try Settings(
-          table, file: fields, place: "\(name):\(line), entry \(index + 1)", variablePrefix: "",
+          table, file: fields, place: "\(name)\(line), entry \(index + 1)", variablePrefix: "",
           environment: [:]))
     }
     return read

@@ -1,13 +1,33 @@
 import Foundation
 
 /// A value of a JSON5 file.
-package enum Value: Equatable, Sendable, CustomStringConvertible {
+package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
   case null
   case boolean(Bool)
   case number(Double)
   case text(String)
   case list([Value])
   case table([String: Value])
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+      return
+    }
+    // A type that does not fit is not an error: the next one is tried, and the last one must fit.
+    if let value = try? container.decode(Bool.self) {
+      self = .boolean(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .text(value)
+    } else if let value = try? container.decode([Value].self) {
+      self = .list(value)
+    } else {
+      self = .table(try container.decode([String: Value].self))
+    }
+  }
 
   package var description: String {
     switch self {
@@ -26,7 +46,7 @@ package enum Value: Equatable, Sendable, CustomStringConvertible {
 
   /// Reads a JSON5 file whose top level is a table.
   package static func table(file: String) throws(ConfigurationError) -> [String: Value] {
-    guard case .table(let entries) = try read(file: file).value else {
+    guard case .table(let entries) = try read(file: file) else {
       throw .unreadable(file: file, reason: "the top of the file is not { ... }")
     }
     return entries
@@ -56,25 +76,28 @@ package enum Value: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Returns the line of each entry of a file that is a list.
+  static func linesOfEntries(file: String) -> [Int] {
+    SyntaxFault.linesOfEntries(in: Array(FileManager.default.contents(atPath: file) ?? Data()))
+  }
+
   /// Reads a JSON5 file of at most 1 MB.
-  ///
-  /// - Returns: its value, and the line of each entry if that is a list.
-  static func read(file: String) throws(ConfigurationError) -> (value: Value, lines: [Int]) {
+  package static func read(file: String) throws(ConfigurationError) -> Value {
     guard let bytes = FileManager.default.contents(atPath: file) else {
       throw .unreadable(file: file, reason: obstacle(to: file))
     }
     guard bytes.count <= 1_000_000 else {
       throw .unreadable(file: file, reason: "larger than 1 MB")
     }
-    guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw .unreadable(file: file, reason: "not UTF-8")
-    }
-    var text = JSON5(Array(bytes))
-    do {
-      return (try text.file(), text.lines)
-    } catch {
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    let value = try? decoder.decode(Value.self, from: bytes)
+    let fault = SyntaxFault(in: Array(bytes))
+    if let fault, value == nil || fault.isRepeatedKey {
       throw .unreadable(
-        file: "\(file):\(error.line):\(error.column)", reason: "expected \(error.expected)")
+        file: "\(file):\(fault.line):\(fault.column)", reason: "expected \(fault.expected)")
     }
+    guard let value else { throw .unreadable(file: file, reason: "not JSON5") }
+    return value
   }
 }

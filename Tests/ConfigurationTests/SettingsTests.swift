@@ -249,11 +249,9 @@ struct SyntaxFaultTests {
     ("{ a: 1, b: { a: 2 }, 'a': 3 }", 1, 22, "another key: this one is in the table already"),
   ])
   func aSlipIsPlaced(text: String, line: Int, column: Int, expected: String) throws {
-    let fault = #expect(throws: SyntaxFault.self) {
-      var file = JSON5(Array(text.utf8))
-      _ = try file.file()
-    }
-    #expect(fault == SyntaxFault(line: line, column: column, expected: expected))
+    let fault = try #require(SyntaxFault(in: Array(text.utf8)))
+    #expect((fault.line, fault.column) == (line, column))
+    #expect(fault.expected == expected)
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try Data(text.utf8).write(to: URL(filePath: file))
     defer { try? FileManager.default.removeItem(atPath: file) }
@@ -261,15 +259,23 @@ struct SyntaxFaultTests {
     #expect("\(error.map { "\($0)" } ?? "")".contains(":\(line):\(column): expected"))
   }
 
-  /// The entries of a list have lines.
+  /// The entries of a list have lines too, as far as it can be read.
   @Test(arguments: [
     ("// a\n[\n  { a: 1 },\n  { b: [1,\n  2] }, 3,\n]", [3, 4, 5]), ("[]", [Int]()),
     ("{ a: [1] }", [Int]()),
+    ("[1,\n2,\n]x", [1, 2]), ("[\n1,\n{ a 2 },\n3]", [2, 3]),
   ])
-  func entriesHaveLines(text: String, lines: [Int]) throws {
-    var file = JSON5(Array(text.utf8))
-    _ = try file.file()
-    #expect(file.lines == lines)
+  func entriesHaveLines(text: String, lines: [Int]) {
+    #expect(SyntaxFault.linesOfEntries(in: Array(text.utf8)) == lines)
+  }
+
+  /// What Foundation's JSON5 parser reads has no fault.
+  @Test(arguments: [
+    "{ a: 1, }", "[1, 'two', \"three\",]", "{ 'a b': -.5, $c_1: +1e3, d: null } // end",
+    "/* before */ { a: 'it\\'s', b: [ ], c: { } }",
+  ])
+  func whatIsReadHasNoFault(text: String) {
+    #expect(SyntaxFault(in: Array(text.utf8)) == nil)
   }
 
   /// A sound text is read as JSON5 is meant.
@@ -285,15 +291,23 @@ struct SyntaxFaultTests {
         "/* before */ { a: 'it\\'s', b: [ ], c: { } }",
         .table(["a": .text("it's"), "b": .list([]), "c": .table([:])])
       ),
-      (
-        "['a\\tb\\u00e9\\x41\\\\', 'one \\\nline', 'ä\\ö', 5., 0x10]",
-        .list([
-          .text("a\tb\u{e9}A\\"), .text("one line"), .text("äö"), .number(5), .number(16),
-        ])
-      ),
+      ("['a\\tb\\u00e9\\\\', 0x10]", .list([.text("a\tb\u{e9}\\"), .number(16)])),
+      ("['\\x41']", .list([.text("A")])), ("[5.]", .list([.number(5)])),
+      ("['\\ud83d\\ude00']", .list([.text("\u{1F600}")])),
     ] as [(String, Value)])
   func whatIsSoundIsRead(text: String, value: Value) throws {
-    var file = JSON5(Array(text.utf8))
-    #expect(try file.file() == value)
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try Data(text.utf8).write(to: URL(filePath: file))
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    #expect(try Value.read(file: file) == value)
+  }
+
+  /// A character that does not belong there, and an escape of no character, are not passed over.
+  @Test(arguments: ["{ a: 1 \u{e9} }", "['\\u00zz']", "['\\ud83d']", "[1] \u{e9}"])
+  func whatIsNoJSON5IsRefused(text: String) throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try Data(text.utf8).write(to: URL(filePath: file))
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    #expect(throws: ConfigurationError.self) { try Value.read(file: file) }
   }
 }
