@@ -256,11 +256,7 @@ BEGIN
     last_day = greatest(known.last_day, excluded.last_day), days = known.days | excluded.days
   WHERE known.last_day < excluded.last_day OR known.days <> known.days | excluded.days;
   IF p_has_news THEN
-    INSERT INTO fuel.due (step, number, part, from_on, until_on)
-    SELECT 'months', covered.month - date '1970-01-01', p_source_id, covered.month, covered.month
-    FROM unnest(p_months) AS covered (month)
-    ORDER BY covered.month
-    ON CONFLICT DO NOTHING;
+    PERFORM fuel.touch_months(p_source_id, p_months);
   END IF;
 END
 $$;
@@ -281,11 +277,17 @@ GRANT EXECUTE ON FUNCTION fuel.finish_backfill(
 CREATE OR REPLACE FUNCTION fuel.set_file_aside(p_run_id integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  file      fuel.run;
-  archive   fuel.source;
-  area      fuel.state;
-  begins_at timestamptz;
-  ends_at   timestamptz;
+  file        fuel.run;
+  archive     fuel.source;
+  area        fuel.state;
+  -- Its own stations and fuels, each with its first price.
+  station_ids integer[];
+  fuel_ids    smallint[];
+  first_ats   timestamptz[];
+  -- The months that it touches.
+  begins_at   timestamptz;
+  ends_at     timestamptz;
+  months      date[];
 BEGIN
   SELECT run.* INTO STRICT file FROM fuel.run WHERE run.run_id = p_run_id;
   SELECT source.* INTO STRICT archive FROM fuel.source WHERE source.source_id = file.source_id;
@@ -317,30 +319,25 @@ BEGIN
     '  RETURNING fact.*)'
     'INSERT INTO fuel.%I SELECT back.* FROM back', 'archive_price_' || archive.source_id) USING archive.source_id;
 
-  -- Its own stations and fuels, and the months that it touches.
-  WITH own AS MATERIALIZED (
-    SELECT moved.station_id, moved.fuel_id, moved.effective_at
-    FROM fuel.withdrawn_archive_price AS moved
-    WHERE moved.run_id = p_run_id
-    UNION ALL
-    SELECT kept.station_id, kept.fuel_id, kept.effective_at
-    FROM fuel.archive_price AS kept
-    WHERE kept.source_id = archive.source_id AND kept.run_id = p_run_id
-  ),
-  listed AS (
-    INSERT INTO fuel.due AS known (step, number, part, from_on)
-    SELECT 'spans', own.station_id, own.fuel_id, (min(own.effective_at) AT TIME ZONE 'UTC')::date
-    FROM own
-    GROUP BY own.station_id, own.fuel_id
-    ORDER BY own.station_id, own.fuel_id
-    ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = least(known.from_on, excluded.from_on)
-  )
   SELECT
-    date_trunc('month', min(own.effective_at) AT TIME ZONE area.time_zone) AT TIME ZONE area.time_zone,
-    (date_trunc('month', max(own.effective_at) AT TIME ZONE area.time_zone) + interval '1 month')
+    array_agg(own.station_id), array_agg(own.fuel_id), array_agg(own.first_at),
+    date_trunc('month', min(own.first_at) AT TIME ZONE area.time_zone) AT TIME ZONE area.time_zone,
+    (date_trunc('month', max(own.last_at) AT TIME ZONE area.time_zone) + interval '1 month')
       AT TIME ZONE area.time_zone
-  INTO begins_at, ends_at
-  FROM own;
+  INTO station_ids, fuel_ids, first_ats, begins_at, ends_at
+  FROM (
+    SELECT fact.station_id, fact.fuel_id, min(fact.effective_at) AS first_at, max(fact.effective_at) AS last_at
+    FROM (
+      SELECT moved.* FROM fuel.withdrawn_archive_price AS moved WHERE moved.run_id = p_run_id
+      UNION ALL
+      -- Of a withdrawn file nothing is left here.
+      SELECT kept.*
+      FROM fuel.archive_price AS kept
+      WHERE file.outcome <> 'withdrawn' AND kept.source_id = archive.source_id AND kept.run_id = p_run_id
+    ) AS fact
+    GROUP BY fact.station_id, fact.fuel_id
+  ) AS own;
+  PERFORM fuel.touch(station_ids, fuel_ids, first_ats);
   WITH held AS MATERIALIZED (
     -- What files that count say of these months, and what this one says.
     SELECT
@@ -383,9 +380,8 @@ BEGIN
       last_day = excluded.last_day,
       days = known.days & ~(SELECT covered.own_days FROM covered WHERE covered.month = excluded.month) | excluded.days
   )
-  INSERT INTO fuel.due (step, number, part, from_on, until_on)
-  SELECT 'months', covered.month - date '1970-01-01', archive.source_id, covered.month, covered.month FROM covered
-  ON CONFLICT DO NOTHING;
+  SELECT array_agg(covered.month) INTO months FROM covered;
+  PERFORM fuel.touch_months(archive.source_id, months);
   UPDATE fuel.source SET
     -- Only the first and the last month that it covers are read.
     (first_taken_at, last_taken_at) = (

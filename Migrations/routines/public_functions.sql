@@ -130,62 +130,50 @@ RETURNS TABLE (
   confirmed_at timestamptz)
 LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT
-    station.station_id,
-    station.name,
-    coalesce(brand_name.brand, station.brand),
-    station.address,
-    station.suburb,
-    station.latitude,
-    station.longitude,
+    present.station_id,
+    present.name,
+    present.brand,
+    near.address,
+    present.suburb,
+    present.latitude,
+    present.longitude,
     round(near.kilometres::numeric, 2),
-    (near.price_tenths / 10.0)::numeric(5, 1),
-    (near.next_tenths / 10.0)::numeric(5, 1),
+    present.price_cpl,
+    present.next_price_cpl,
     (
       SELECT advice.verdict
       FROM fuel_v1.station_fill_up AS advice
-      WHERE advice.station_id = near.station_id AND advice.fuel = prices_near.fuel
+      WHERE advice.station_id = present.station_id AND advice.fuel = present.fuel
     ),
-    near.effective_at,
-    near.confirmed_at
+    present.effective_at,
+    present.confirmed_at
   FROM (
     SELECT
-      found.station_id, found.kilometres, present.price_tenths, present.next_tenths, present.effective_at,
-      present.confirmed_at, present.now_at
-    FROM (
-      SELECT
-        sold.station_id,
-        sold.fuel_id,
-        fuel.kilometres(prices_near.latitude, prices_near.longitude, place.latitude, place.longitude) AS kilometres
-      FROM fuel.fuel AS known
-      JOIN fuel.present_span AS sold USING (fuel_id)
-      JOIN fuel.station AS place USING (station_id)
-      WHERE known.fuel = prices_near.fuel
-        AND place.latitude IS NOT NULL
-        AND place.is_public
-        AND prices_near.latitude BETWEEN -90 AND 90
-        AND prices_near.longitude BETWEEN -180 AND 180
-      -- Sorted first, so that only the nearest prices are looked at.
-      ORDER BY kilometres, sold.station_id
-      OFFSET 0
-    ) AS found
-    CROSS JOIN LATERAL (
-      SELECT price_now.*
-      FROM fuel.price_now
-      WHERE price_now.station_id = found.station_id
-        AND price_now.fuel_id = found.fuel_id
-        AND price_now.price_tenths > 0
-        AND price_now.is_fresh
-        AND NOT price_now.is_flagged
-    ) AS present
-    ORDER BY found.kilometres, found.station_id
-    LIMIT greatest(0, least(prices_near.max_stations, 1000))
+      place.station_id,
+      place.address,
+      fuel.kilometres(prices_near.latitude, prices_near.longitude, place.latitude, place.longitude) AS kilometres
+    FROM fuel.fuel AS known
+    JOIN fuel.present_span AS sold USING (fuel_id)
+    JOIN fuel.station AS place USING (station_id)
+    WHERE known.fuel = prices_near.fuel
+      AND place.latitude IS NOT NULL
+      AND prices_near.latitude BETWEEN -90 AND 90
+      AND prices_near.longitude BETWEEN -180 AND 180
+    -- Sorted first, so that only the nearest prices are looked at.
+    ORDER BY kilometres, place.station_id
+    OFFSET 0
   ) AS near
-  JOIN fuel.station USING (station_id)
-  LEFT JOIN fuel.brand_name
-    ON brand_name.written = lower(station.brand)
-    AND brand_name.valid_from <= (near.now_at AT TIME ZONE station.time_zone)::date
-    AND brand_name.valid_to > (near.now_at AT TIME ZONE station.time_zone)::date
+  CROSS JOIN LATERAL (
+    SELECT price.*
+    FROM fuel_v1.current_prices AS price
+    WHERE price.station_id = near.station_id
+      AND price.fuel = prices_near.fuel
+      AND price.is_public
+      AND price.is_fresh
+      AND NOT price.is_flagged
+  ) AS present
   ORDER BY near.kilometres, near.station_id
+  LIMIT greatest(0, least(prices_near.max_stations, 1000))
 $$;
 COMMENT ON FUNCTION fuel_v1.prices_near(numeric, numeric, text, integer) IS
   'The nearest stations to a point in degrees where anybody can buy a fuel at a price that is believed and not doubtful now, nearest first, '
@@ -205,28 +193,24 @@ BEGIN
     made.station_id,
     made.fuel,
     made.day,
-    round(made.mean / 655360.0, 2)::numeric(6, 2),
-    (made.mean / 655360.0)::numeric(20, 17),
-    (made.low / 10.0)::numeric(6, 2),
-    (made.high / 10.0)::numeric(6, 2),
-    (made.last / 10.0)::numeric(6, 2),
+    made.average_cpl,
+    made.exact_average_cpl,
+    made.min_cpl,
+    made.max_cpl,
+    made.last_cpl,
     made.coverage,
     made.is_complete,
-    rollup.average_cpl::numeric(6, 2),
-    (made.mean / 655360.0 - rollup.average_cpl)::numeric(6, 2),
-    (rank() OVER (PARTITION BY made.fuel, made.day ORDER BY made.mean))::integer,
+    daily.average_cpl,
+    (made.exact_average_cpl - daily.average_cpl)::numeric(6, 2),
+    (rank() OVER (PARTITION BY made.fuel, made.day ORDER BY made.exact_average_cpl))::integer,
     (count(*) OVER (PARTITION BY made.fuel, made.day))::integer
-  FROM fuel.station_day AS made
+  FROM fuel_v1.station_days AS made
   JOIN fuel.region_station AS member USING (station_id)
   JOIN fuel.station USING (station_id)
-  JOIN fuel.fuel USING (fuel)
-  LEFT JOIN fuel.daily_rollup AS rollup
-    ON rollup.region = member.region
-    AND rollup.fuel_id = fuel.fuel_id
-    AND rollup.day = made.day
-    AND rollup.stations >= fuel.minimum_stations()
+  LEFT JOIN fuel_v1.daily_averages AS daily
+    ON daily.region = member.region AND daily.fuel = made.fuel AND daily.day = made.day
   WHERE member.region = $1
-    AND made.month BETWEEN date_trunc('month', $2)::date AND $3
+    AND made.month_on BETWEEN date_trunc('month', $2)::date AND $3
     AND made.day BETWEEN $2 AND $3
     AND station.is_public;
 END

@@ -41,11 +41,9 @@ BEGIN
     FROM fuel.shown_price AS pair
     WHERE pair.source_id = known.source_id
     HAVING count(*) > 0;
-    INSERT INTO fuel.due (step, number, part, from_on, until_on)
-    SELECT 'months', covered.month - date '1970-01-01', covered.source_id, covered.month, covered.month
+    PERFORM fuel.touch_months(known.source_id, array_agg(covered.month))
     FROM fuel.archive_coverage AS covered
-    WHERE covered.source_id = known.source_id
-    ON CONFLICT DO NOTHING;
+    WHERE covered.source_id = known.source_id;
     -- Which days are settled depends on it too: the next aggregate takes all of them for new.
     DELETE FROM fuel.source_day WHERE source_day.source_id = known.source_id AND known.kind = 'archive';
     DELETE FROM fuel.price_lapse WHERE price_lapse.source_id = known.source_id;

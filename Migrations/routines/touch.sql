@@ -14,6 +14,41 @@ COMMENT ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) IS
   'Notes that the spans of station records and fuels have to be recomputed from an instant on.';
 GRANT EXECUTE ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
+-- Lists months of an archive, by their first days.
+CREATE OR REPLACE FUNCTION fuel.touch_months(p_source_id smallint, p_months date[])
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO fuel.due (step, number, part, from_on, until_on)
+  SELECT 'months', listed.month - date '1970-01-01', p_source_id, listed.month, listed.month
+  FROM unnest(p_months) AS listed (month)
+  ORDER BY listed.month
+  ON CONFLICT DO NOTHING
+$$;
+COMMENT ON FUNCTION fuel.touch_months(smallint, date[]) IS
+  'Lists months of an archive, in which every record and fuel has spans to make.';
+GRANT EXECUTE ON FUNCTION fuel.touch_months(smallint, date[]) TO fuel_writer;
+
+-- Lists price days of fuels whose averages have to be made again. Only the aggregate takes them from the list. So when
+-- the aggregate lists them itself (p_is_aggregate), only the missing ones are added.
+CREATE OR REPLACE FUNCTION fuel.touch_averages(p_fuel_ids smallint[], p_days date[], p_is_aggregate boolean)
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO fuel.due (step, number, part, from_on, until_on)
+  SELECT DISTINCT 'averages', numbered.number, changed.fuel_id, changed.day, changed.day
+  FROM unnest(p_fuel_ids, p_days) AS changed (fuel_id, day)
+  CROSS JOIN LATERAL (SELECT changed.day - date '1970-01-01' AS number) AS numbered
+  -- A scalar subquery: the server looks each day up, and does not compare each with all that are listed.
+  WHERE NOT p_is_aggregate OR (
+    SELECT listed.number
+    FROM fuel.due AS listed
+    WHERE listed.step = 'averages' AND listed.number = numbered.number AND listed.part = changed.fuel_id
+  ) IS NULL
+  ORDER BY 2, 3
+  -- DO NOTHING would not lock the row. The lock keeps the aggregate from taking a day for facts that it has not seen.
+  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on
+$$;
+COMMENT ON FUNCTION fuel.touch_averages(smallint[], date[], boolean) IS
+  'Lists price days of fuels whose averages have to be made again.';
+GRANT EXECUTE ON FUNCTION fuel.touch_averages(smallint[], date[], boolean) TO fuel_writer;
+
 -- Notes that all spans of some stations have to be made again, for every fuel and all time, because station records
 -- join or leave these stations. Each note names a station record and not the station, so it stays valid when the record
 -- is linked to another station.
@@ -343,9 +378,8 @@ COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) 
 GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
 -- Lists which price days change because spans of stations changed: those of stations, and those whose averages have to
--- be made again. Days after fuel.state.days_made_until are not made yet and need no note of stations. Only the aggregate
--- takes days of averages from the list, so when the aggregate calls this function itself (p_is_aggregate), only the
--- missing ones are added.
+-- be made again. Days after fuel.state.days_made_until are not made yet and need no note of stations. For p_is_aggregate
+-- see fuel.touch_averages.
 CREATE OR REPLACE FUNCTION fuel.mark_changed_days(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_until_ats timestamptz[], p_is_aggregate boolean, p_clock timestamptz)
@@ -368,16 +402,20 @@ RETURNS void LANGUAGE sql AS $$
     LEFT JOIN fuel.station USING (station_id)
     LEFT JOIN fuel.state USING (state)
     WHERE pair.from_at <= p_clock AND pair.from_at <= pair.until_at
+  ),
+  listed AS (
+    INSERT INTO fuel.due AS known (step, number, part, from_on, until_on)
+    SELECT
+      'days', changed.station_id, changed.fuel_id, min(changed.first_day),
+      max(least(changed.last_day, changed.days_made_until))
+    FROM changed
+    WHERE changed.first_day <= changed.days_made_until
+    GROUP BY changed.station_id, changed.fuel_id
+    ORDER BY changed.station_id, changed.fuel_id
+    ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET
+      from_on = least(known.from_on, excluded.from_on), until_on = greatest(known.until_on, excluded.until_on)
   )
-  INSERT INTO fuel.due AS known (step, number, part, from_on, until_on)
-  SELECT
-    'days', changed.station_id, changed.fuel_id, min(changed.first_day),
-    max(least(changed.last_day, changed.days_made_until))
-  FROM changed
-  WHERE changed.first_day <= changed.days_made_until
-  GROUP BY changed.station_id, changed.fuel_id
-  UNION ALL
-  SELECT 'averages', day.number, changed_days.fuel_id, series.day::date, series.day::date
+  SELECT fuel.touch_averages(array_agg(changed_days.fuel_id), array_agg(series.day::date), p_is_aggregate)
   FROM (
     SELECT changed.fuel_id, unnest(range_agg(daterange(changed.first_day, changed.last_day + 1))) AS days
     FROM changed
@@ -386,17 +424,6 @@ RETURNS void LANGUAGE sql AS $$
   CROSS JOIN LATERAL generate_series(
     lower(changed_days.days)::timestamp, upper(changed_days.days)::timestamp - interval '1 day',
     interval '1 day') AS series (day)
-  CROSS JOIN LATERAL (SELECT series.day::date - date '1970-01-01' AS number) AS day
-  -- A scalar subquery: the server looks each day up, and does not compare each with all that are listed.
-  WHERE NOT p_is_aggregate OR (
-    SELECT listed.number
-    FROM fuel.due AS listed
-    WHERE listed.step = 'averages' AND listed.number = day.number AND listed.part = changed_days.fuel_id
-  ) IS NULL
-  ORDER BY 1, 2, 3
-  -- DO NOTHING would not lock the row. The lock keeps the aggregate from taking a day for facts that it has not seen.
-  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET
-    from_on = least(known.from_on, excluded.from_on), until_on = greatest(known.until_on, excluded.until_on)
 $$;
 COMMENT ON FUNCTION fuel.mark_changed_days(
   integer[], smallint[], timestamptz[], timestamptz[], boolean, timestamptz) IS

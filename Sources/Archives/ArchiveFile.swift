@@ -169,6 +169,7 @@ package final class ByteStream {
     descriptor = handle.fileDescriptor
     let end = output.fileHandleForWriting
     // The output ends for the reader only once this process has closed its copy of the writing end.
+    // An error here only means that it is closed already.
     defer { try? end.close() }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

@@ -146,10 +146,10 @@ package struct Withdrawal {
   }
 
   private func decide(file candidate: Candidate, reason: String) throws -> [RunID] {
-    let archive = candidate.ledgerRun.source
-    guard try store.lock(archive) else { throw Backfill.Failure.busy(candidate.feed) }
-    defer { try? store.unlock(archive) }
-    try store.decide(file: candidate.run, counts: candidate.counts, reason: reason, at: clock.now())
+    try locking(candidate.ledgerRun.source, or: Backfill.Failure.busy(candidate.feed)) {
+      try store.decide(
+        file: candidate.run, counts: candidate.counts, reason: reason, at: clock.now())
+    }
     return candidate.counts ? [] : try store.otherLoads(of: candidate.run)
   }
 
@@ -159,16 +159,21 @@ package struct Withdrawal {
     guard let source = sources.first(where: { $0.feed == ledgerRun.feed }) else {
       throw ConfigurationError.unknownFeed(ledgerRun.feed)
     }
-    guard try store.lock(ledgerRun.source) else { throw IngestError.busy }
-    let unread: [RunID]
-    do {
-      defer { try? store.unlock(ledgerRun.source) }
-      unread = try Standings(
-        store, of: ledgerRun.source, rules: source.listRules, now: clock.now()
-      ).decide(ledgerRun.run, takenAt: takenAt, counts: counts, reason: reason)
+    let unread = try locking(ledgerRun.source, or: IngestError.busy) {
+      try Standings(store, of: ledgerRun.source, rules: source.listRules, now: clock.now())
+        .decide(ledgerRun.run, takenAt: takenAt, counts: counts, reason: reason)
     }
     log.info(counts ? "counts again" : "withdrawn", ["run": ledgerRun.run, "feed": ledgerRun.feed])
     read(unread, of: ledgerRun.feed)
+  }
+
+  private func locking<Result>(
+    _ source: SourceID, or busy: any Error, _ body: () throws -> Result
+  ) throws -> Result {
+    guard try store.lock(source) else { throw busy }
+    // Where this fails, the session has ended, and the server has released its locks.
+    defer { try? store.unlock(source) }
+    return try body()
   }
 
   /// Reads the kept documents of runs again.

@@ -79,27 +79,17 @@ extension Store {
     let changed = changed.sorted { ($0[0], $0[1]) < ($1[0], $1[1]) }
     try connection.query(
       """
-      INSERT INTO fuel.due (step, number, part, from_on, until_on)
-      SELECT 'averages', changed.number, changed.fuel_id, changed.day, changed.day
-      FROM (
-        SELECT DISTINCT changed.fuel_id, series.day::date AS day, series.day::date - date '1970-01-01' AS number
-        FROM unnest(
-          \(changed.map { Int16($0[0]) })::smallint[],
-          \(changed.map { Month(number: $0[1]).firstDay })::date[]
-        ) AS changed (fuel_id, month)
-        CROSS JOIN LATERAL generate_series(
-          changed.month::timestamp,
-          least(
-            changed.month + interval '2 months' - interval '1 day',
-            \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
-      ) AS changed
-      -- Where nobody takes marks meanwhile, existing marks are left as they are.
-      LEFT JOIN fuel.due AS listed
-        ON NOT \(areMarksTaken) AND listed.step = 'averages' AND listed.number = changed.number
-        AND listed.part = changed.fuel_id
-      WHERE listed.number IS NULL
-      ORDER BY 2, 3
-      ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on
+      SELECT fuel.touch_averages(
+        array_agg(changed.fuel_id), array_agg(series.day::date), NOT \(areMarksTaken)::boolean)
+      FROM unnest(
+        \(changed.map { Int16($0[0]) })::smallint[],
+        \(changed.map { Month(number: $0[1]).firstDay })::date[]
+      ) AS changed (fuel_id, month)
+      CROSS JOIN LATERAL generate_series(
+        changed.month::timestamp,
+        least(
+          changed.month + interval '2 months' - interval '1 day',
+          \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
       """)
   }
 

@@ -218,14 +218,17 @@ extension Store {
     if day == nil {
       try connection.query(
         """
-        INSERT INTO fuel.due (step, number, part, from_on, until_on)
-        SELECT 'spans', station_id, fuel_id, '-infinity'::date, 'infinity'::date FROM fuel.present_span
-        UNION
-        SELECT 'spans', station_id, fuel_id, '-infinity', 'infinity' FROM fuel.shown_price
-        UNION ALL
-        SELECT 'months', month - date '1970-01-01', source_id, month, month FROM fuel.archive_coverage
-        ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on, until_on = excluded.until_on
+        SELECT fuel.touch(
+          array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg('-infinity'::timestamptz))
+        FROM (
+          SELECT station_id, fuel_id FROM fuel.present_span
+          UNION
+          SELECT station_id, fuel_id FROM fuel.shown_price
+        ) AS pair
         """)
+      try connection.query(
+        "SELECT fuel.touch_months(source_id, array_agg(month)) FROM fuel.archive_coverage GROUP BY source_id"
+      )
       try connection.query("UPDATE fuel.state SET days_made_until = NULL")
       try connection.query("UPDATE fuel.source SET days_known_until_at = NULL")
     }
@@ -234,8 +237,7 @@ extension Store {
       "DELETE FROM fuel.daily_rollup WHERE day > (\(now)::timestamptz + interval '14 hours')::date")
     try connection.query(
       """
-      INSERT INTO fuel.due (step, number, part, from_on, until_on)
-      SELECT DISTINCT 'averages', day.day::date - date '1970-01-01', pair.fuel_id, day.day::date, day.day::date
+      SELECT fuel.touch_averages(array_agg(pair.fuel_id), array_agg(day.day::date), false)
       FROM (
         SELECT DISTINCT fuel_id FROM fuel.present_span
         UNION
@@ -250,8 +252,6 @@ extension Store {
             (SELECT min(first_taken_at) - interval '1 day' FROM fuel.source)::date,
             (SELECT min(daily_rollup.day) FROM fuel.daily_rollup))),
         (\(now)::timestamptz + interval '14 hours')::date, interval '1 day') AS day (day)
-      ORDER BY 2, 3
-      ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on
       """)
   }
 
