@@ -62,25 +62,26 @@ let package = Package(
     library("Trends", on: ["FuelModel"]),
     library("Feeds", on: ["FuelModel", "HTTP", "Configuration"]),
     library("Archives", on: ["FuelModel", "Configuration"]),
-    library("Store", on: ["FuelModel", "Postgres", "Timeline"]),
+    library("Views", on: ["FuelModel", "Postgres"]),
+    library("Store", on: ["FuelModel", "Postgres", "Timeline", "Views"]),
     library("Simulator", on: ["FuelModel"]),
 
     // 3: both sides meet
     library(
       "Pipeline",
       on: [
-        "Feeds", "Archives", "Store", "Timeline", "Trends", "FuelModel", "HTTP", "Logging",
+        "Feeds", "Archives", "Store", "Views", "Timeline", "Trends", "FuelModel", "HTTP", "Logging",
         "Configuration",
       ]),
 
-    library("Report", on: ["Store", "FuelModel"]),
+    library("Report", on: ["Views", "FuelModel"]),
 
     // 4: the command line
     library(
       "Console",
       on: [
-        "Pipeline", "Report", "Feeds", "Archives", "Store", "Timeline", "Trends", "Postgres",
-        "HTTP", "Logging", "Configuration", "FuelModel", "CVersion", "CSandbox",
+        "Pipeline", "Report", "Feeds", "Archives", "Store", "Views", "Timeline", "Trends",
+        "Postgres", "HTTP", "Logging", "Configuration", "FuelModel", "CVersion", "CSandbox",
       ]),
 
     // 5: the programs. The one that reads real prices does not contain the simulator.
@@ -108,7 +109,7 @@ let package = Package(
     // Tests, one folder per module
     .target(
       name: "TestDatabase",
-      dependencies: ["Postgres", "Store", "Pipeline", "Timeline", "Logging", "FuelModel"],
+      dependencies: ["Postgres", "Store", "Views", "Pipeline", "Timeline", "Logging", "FuelModel"],
       path: "Tests/TestDatabase", exclude: ["Fixtures"],
       swiftSettings: strict),
     // Shares no code with the product that it is held against.
@@ -129,13 +130,13 @@ let package = Package(
       hasFixtures: true),
     tests(
       "StoreTests",
-      on: ["Pipeline", "Store", "FuelModel", "Postgres", "Simulator", "TestDatabase"],
+      on: ["Pipeline", "Store", "Views", "FuelModel", "Postgres", "Simulator", "TestDatabase"],
       hasFixtures: true),
     tests(
       "PipelineTests",
       on: [
-        "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Trends", "Postgres", "FuelModel",
-        "HTTP", "Logging", "Configuration", "TestDatabase", "PlainModel",
+        "Pipeline", "Simulator", "Feeds", "Archives", "Store", "Views", "Trends", "Postgres",
+        "FuelModel", "HTTP", "Logging", "Configuration", "TestDatabase", "PlainModel",
       ],
       hasFixtures: true),
     tests("ArchivesTests", on: ["Archives", "FuelModel", "Fuzzing"], hasFixtures: true),
@@ -143,7 +144,7 @@ let package = Package(
     tests(
       "CommandTests",
       on: [
-        "bowser", "simulate", "bench", "Pipeline", "Report", "Store", "Postgres", "Logging",
+        "bowser", "simulate", "bench", "Pipeline", "Report", "Store", "Views", "Postgres", "Logging",
         "TestDatabase", "Simulator", "FuelModel", "Trends",
       ],
       hasFixtures: true),

@@ -8,6 +8,7 @@ package import Logging
 import Pipeline
 import Postgres
 package import Store
+import Views
 
 /// One call of a command: its arguments, and the configuration, clock, log and database connection
 /// that follow from them.
@@ -277,9 +278,9 @@ package struct Invocation: Sendable {
 
   // MARK: Connections
 
-  /// A store that may read the published views only, with the rights of any reader. With `--now`
-  /// the views take that instant as the present.
-  func readerStore(_ settings: Settings<Table>) throws -> Store {
+  /// The published views, read with the rights of any reader. With `--now` they take that instant
+  /// as the present.
+  func views(_ settings: Settings<Table>) throws -> Views {
     let connection = try Connection(settings.database, deadline: try deadline(settings))
     do {
       try Migrator(connection).recognise()
@@ -287,10 +288,10 @@ package struct Invocation: Sendable {
       // A reader's login may not read the table of migrations. If the schema is wrong, its queries
       // of the views fail.
     }
-    let store = Store(connection)
-    try store.becomeReader()
-    if let now = try instant("now") { try store.setViewClock(now.description) }
-    return store
+    let views = Views(connection)
+    try views.becomeReader()
+    if let now = try instant("now") { try views.setViewClock(now.description) }
+    return views
   }
 
   /// A store with the rights that ingest and aggregate need. Throws unless the schema of the

@@ -11,6 +11,11 @@ package struct Instant: Hashable, Comparable, Sendable {
 
   package init(seconds: Int64) { microseconds = seconds * 1_000_000 }
 
+  /// Stands for an instant before all others.
+  package static let distantPast = Instant(microseconds: .min / 4)
+  /// Stands for an instant after all others.
+  package static let distantFuture = Instant(microseconds: .max / 4)
+
   /// The current time, rounded down to the microsecond.
   package static var now: Instant {
     Instant(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded(.down)))

@@ -1,5 +1,5 @@
 import FuelModel
-import Store
+import Views
 
 /// Lines of daily or monthly averages as SVG. A day or month without an average leaves a gap in the
 /// line.

@@ -1,6 +1,6 @@
 import Foundation
 import FuelModel
-import Store
+import Views
 
 /// The market as data files for programs: JSON, GeoJSON and Atom. As long as a format keeps its
 /// version, members are only added to it.

@@ -1,5 +1,5 @@
 import FuelModel
-import Store
+import Views
 
 extension Report {
   /// The health of each feed, and who owns its data.

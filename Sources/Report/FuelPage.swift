@@ -1,6 +1,6 @@
 import Foundation
 import FuelModel
-import Store
+import Views
 
 extension Report {
   /// One fuel in one region: the verdict, the daily averages, the price cycles, the cheapest and

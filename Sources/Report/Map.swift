@@ -1,6 +1,6 @@
 import Foundation
 import FuelModel
-import Store
+import Views
 
 /// A map that needs no tiles from any server: the coast, and a mark for each place. The ratio of
 /// longitude to latitude is right at the middle of the map.

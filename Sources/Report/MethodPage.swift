@@ -1,4 +1,4 @@
-import Store
+import Views
 
 extension Report {
   /// The meaning of the numbers, and how good the verdicts were.

@@ -1,5 +1,5 @@
 import FuelModel
-import Store
+import Views
 
 extension Report {
   /// The market of one fuel on one page: a card for each capital, then a table of all regions.

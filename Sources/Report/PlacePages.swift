@@ -1,6 +1,6 @@
 import Foundation
 import FuelModel
-import Store
+import Views
 
 extension Report {
   /// A suburb or town, with all its stations.

@@ -1,5 +1,5 @@
 import FuelModel
-import Store
+import Views
 
 extension Report {
   /// The page of one region, with a card for each fuel, the cheapest stations and a map.

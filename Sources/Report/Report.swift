@@ -1,7 +1,7 @@
 import Foundation
 package import FuelModel
-package import Store
 import Synchronization
+package import Views
 
 /// The market as static pages. They load nothing from other servers, and any program that reads
 /// HTML can show them. The script only searches for places. All data come from the published

@@ -1,5 +1,5 @@
 import FuelModel
-import Store
+import Views
 
 /// Formats numbers and instants for readers.
 enum Words {

@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+import Views
 
 /// The rows and the lock of an aggregate: `fuel.aggregate_run`.
 extension Store {

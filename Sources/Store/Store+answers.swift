@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// A kept answer, as the ledger describes it now.
 package struct KeptAnswer: Sendable {

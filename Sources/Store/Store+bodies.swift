@@ -1,6 +1,7 @@
 import Foundation
 package import FuelModel
 import Postgres
+import Views
 
 /// A run whose documents are kept, so that they can be read again.
 package struct KeptRun: Sendable {

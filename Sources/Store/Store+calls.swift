@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+import Views
 
 /// What limits the next run of a feed, as earlier runs left it.
 package struct CallLimits: Sendable {

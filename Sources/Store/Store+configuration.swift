@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// A region over which averages are made.
 package struct Region: Sendable, Equatable {

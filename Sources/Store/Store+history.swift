@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 import Timeline
+import Views
 
 /// A price day that a feed or an archive covers.
 package struct KnownDay: Sendable {
@@ -24,19 +25,6 @@ package struct DescribedRecord: Sendable {
 }
 
 extension Store {
-  /// Returns how many sessions can read a station's whole history at once. Each of them locks every
-  /// partition and its key, and the server's lock table has a fixed size.
-  package func historyReaders() throws -> Int {
-    try connection.query(
-      """
-      SELECT
-        current_setting('max_locks_per_transaction')::bigint
-          * current_setting('max_connections')::bigint / greatest(2 * count(*), 1) AS readers
-      FROM pg_inherits
-      """
-    ).only().integer("readers")
-  }
-
   /// Returns the price days that each feed and archive covers, by scheme and day.
   package func knownDays(now: Instant) throws -> [KnownDay] {
     try connection.query(

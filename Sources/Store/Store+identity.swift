@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 import Timeline
+import Views
 
 extension Store {
   /// Runs `body`, which links station records, if anything has come that may change which records

@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// The ledger of runs. Of the program's statements, only those here write `fuel.run`.
 extension Store {

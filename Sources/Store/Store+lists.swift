@@ -2,6 +2,7 @@ import Foundation
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// A stored list of a feed, with its present judgement.
 package struct StoredList: Sendable {

@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+import Views
 
 /// A notice that a rule has to deliver.
 package struct Notice: Sendable {
@@ -98,17 +99,5 @@ extension Store {
     try connection.query(
       "DELETE FROM fuel.notice WHERE told_at < \(instant) OR NOT rule = ANY (\(rules))")
     try connection.query("DELETE FROM fuel.notice_rule WHERE NOT rule = ANY (\(rules))")
-  }
-
-  /// Returns the present verdict for a region and fuel; `nil` where there is none.
-  package func advice(
-    region: String, fuel: String
-  ) throws -> (verdict: String, state: String?, reason: String)? {
-    try connection.query(
-      """
-      SELECT verdict, market_state, reason FROM fuel_v1.fill_up
-      WHERE region = \(region) AND fuel = \(fuel)
-      """
-    ).first.map { (try $0.text("verdict"), try $0.optional("market_state"), try $0.text("reason")) }
   }
 }

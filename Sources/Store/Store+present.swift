@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+import Views
 
 /// What is known about a region and fuel when a verdict has to be given.
 package struct RegionNow: Sendable {

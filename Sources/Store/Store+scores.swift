@@ -1,5 +1,6 @@
 package import FuelModel
 import Postgres
+import Views
 
 /// What verdicts need to know about a region beside its averages, as of the clock of the session.
 package struct RegionFacts: Sendable {

@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// A run that a person wants to withdraw, or to count again.
 package struct LedgerRun: Sendable {

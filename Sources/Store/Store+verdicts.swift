@@ -1,6 +1,7 @@
 import Foundation
 package import FuelModel
 import Postgres
+import Views
 
 /// The verdict that was given last for a region and fuel, reduced to what decides whether the next
 /// one differs. Averages are in c/L.

@@ -1,13 +1,17 @@
 import Foundation
-package import FuelModel
+import FuelModel
 package import Postgres
 package import Timeline
+package import Views
 
 /// The fuel-specific SQL of the program, run through one connection.
 package struct Store {
   let connection: Connection
 
   package init(_ connection: Connection) { self.connection = connection }
+
+  /// The published views, read through the same connection.
+  package var views: Views { Views(connection) }
 
   /// Runs the body inside one transaction, which is committed when the body returns and rolled back
   /// when it throws.
@@ -47,20 +51,6 @@ package struct Store {
     return try connection.query(attempt).only().boolean("taken")
   }
 
-  /// Returns the subscription that brings the rows of this database from another server; `nil` where
-  /// there is none.
-  package func subscription() throws -> String? {
-    try connection.query(
-      """
-      SELECT min(subscription.subname) AS name
-      FROM pg_catalog.pg_subscription AS subscription
-      JOIN pg_catalog.pg_subscription_rel AS copied ON copied.srsubid = subscription.oid
-      JOIN pg_catalog.pg_class AS class ON class.oid = copied.srrelid
-      WHERE class.relnamespace = 'fuel'::regnamespace
-      """
-    ).only().optional("name")
-  }
-
   /// Throws where the rows of this database come from another server. Rows of jobs would stand in
   /// the way of those that it sends.
   func refuseSubscriber() throws {
@@ -96,46 +86,6 @@ package struct RunID: Hashable, Sendable, CustomStringConvertible {
 
 extension SourceID: Bindable { package var parameter: String? { number.parameter } }
 extension RunID: Bindable { package var parameter: String? { number.parameter } }
-
-/// Instants outside all time are written as infinite.
-extension Instant: ArrayElement {
-  package static var typeName: String { "timestamptz" }
-  package var parameter: String? {
-    self <= .distantPast ? "-infinity" : self >= .distantFuture ? "infinity" : description
-  }
-}
-extension Day: ArrayElement {
-  package static var typeName: String { "date" }
-  package var parameter: String? { description }
-}
-
-extension Row {
-  /// Reads a list of texts from a JSON array.
-  func texts(_ column: String) throws -> [String] {
-    try JSONDecoder().decode([String].self, from: Data(try text(column).utf8))
-  }
-
-  func instant(_ column: String) throws(PostgresError) -> Instant {
-    guard let instant = try optionalInstant(column) else {
-      throw .unexpectedResult("\(column) is NULL")
-    }
-    return instant
-  }
-
-  func optionalInstant(_ column: String) throws(PostgresError) -> Instant? {
-    guard let text = try optional(column) else { return nil }
-    guard let instant = Instant(iso: text) else {
-      throw .unexpectedResult("\(column) is not an instant: \(text)")
-    }
-    return instant
-  }
-
-  func day(_ column: String) throws(PostgresError) -> Day {
-    let text = try text(column)
-    guard let day = Day(text) else { throw .unexpectedResult("\(column) is not a day: \(text)") }
-    return day
-  }
-}
 
 extension Store {
   /// Opens one transaction around everything that follows, for a dry run. Transactions inside it

@@ -146,11 +146,6 @@ extension Array {
 }
 
 extension Instant {
-  /// Stands for an instant before all others.
-  package static let distantPast = Instant(microseconds: .min / 4)
-  /// Stands for an instant after all others.
-  package static let distantFuture = Instant(microseconds: .max / 4)
-
   /// Returns the instant that many microseconds later; a negative number gives an earlier one.
   package func after(_ microseconds: Int64) -> Instant {
     Instant(microseconds: self.microseconds + microseconds)

@@ -1,8 +1,8 @@
 import FuelModel
 import Postgres
 import Report
-import Store
 import Testing
+import Views
 
 /// What the pages say where something is missing.
 struct ReportTests {
@@ -12,10 +12,10 @@ struct ReportTests {
   @Test func whatIsMissingIsSaid() async throws {
     let played = try await PlayedMarket.database()
     let now = try #require(Instant(iso: played.now[1]))
-    let store = Store(try Connection(played.target))
-    try store.becomeReader()
-    try store.setViewClock(played.now[1])
-    var market = try store.marketReport()
+    let views = Views(try Connection(played.target))
+    try views.becomeReader()
+    try views.setViewClock(played.now[1])
+    var market = try views.marketReport()
 
     let fuel = try #require(market.fuels.last?.code)
     let key = try #require(

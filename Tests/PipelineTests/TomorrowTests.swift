@@ -2,7 +2,7 @@ import FuelModel
 import Logging
 import Pipeline
 import Postgres
-import Store
+import Views
 import TestDatabase
 import Testing
 
@@ -41,8 +41,8 @@ struct TomorrowTests {
         log: Logger(.error)
       ).run()
       try feed.connection.query("SELECT set_config('bowser.now', \(Self.now.description), false)")
-      let shown = try feed.store.tomorrow()
-      #expect(try feed.store.marketReport().tomorrow.keys == shown.keys)
+      let shown = try feed.store.views.tomorrow()
+      #expect(try feed.store.views.marketReport().tomorrow.keys == shown.keys)
       return (
         shown.map { "\($0.region) \($0.fuel) \($1.today) \($1.tomorrow) \($1.dearer) \($1.same)" },
         try feed.connection.lines(

@@ -7,6 +7,7 @@ import HTTP
 import Pipeline
 import Postgres
 import Store
+import Views
 
 let doctorCommand = Command(
   name: "doctor",
@@ -101,10 +102,10 @@ private struct Doctor {
       guard !rules.isEmpty else { return }
       let receivers = try Receivers(rules, invocation, settings)
       for rule in rules { try receivers.check(rule.target) }
-      let watch = try RuleWatch(try invocation.readerStore(settings), try invocation.clock())
+      let search = try PlaceSearch(try invocation.views(settings))
       var doubts: [String] = []
       for rule in rules {
-        guard let why = try watch.obstacle(to: rule) else { continue }
+        guard let why = try search.obstacle(to: rule) else { continue }
         doubts.append("\(rule.name) can send nothing: \(why)")
       }
       for doubt in doubts { tell(.warn, "notices", doubt) }
@@ -133,7 +134,7 @@ private struct Doctor {
     // Whatever is wrong with the database has been told.
     guard let store = try? invocation.store(settings),
       let unknown = try? unknownRecords(of: decided, store),
-      let regions = try? store.reportRegions()
+      let regions = try? store.views.regions()
     else { return }
     for sentence in unknown { tell(.warn, "stations", sentence) }
     let empty = regions.filter { $0.isEmpty(among: regions) }.map(\.code).sorted()
@@ -214,7 +215,7 @@ private struct Doctor {
             + "a copied database has the rights of a new one. Run: REVOKE TEMPORARY ON DATABASE \(database) FROM PUBLIC; "
             + "GRANT TEMPORARY ON DATABASE \(database) TO fuel_writer")
       }
-      let health = try store.health()
+      let health = try store.views.health()
       read = Set(health.filter { $0.lastSuccess != nil }.map(\.feed))
       for feed in health where feed.why?.contains("clock differs") == true {
         tell(.warn, "clock", "\(feed.feed): \(feed.why ?? "")")

@@ -1,6 +1,6 @@
 import Foundation
 import FuelModel
-import Store
+import Views
 
 let exportCommand = Command(
   name: "export",
@@ -34,12 +34,12 @@ let exportCommand = Command(
     """,
   deadlineSeconds: 3_600
 ) { invocation in
-  let store = try invocation.readerStore(try invocation.settings())
-  let views = try store.publishedViews()
+  let views = try invocation.views(try invocation.settings())
+  let views = try views.publishedViews()
   for name in ["since", "until", "out", "format"] { try invocation.refuse(name, beside: "list") }
   if invocation.flags.contains("list") {
     for view in views {
-      write(padded(view, 20) + (Store.timeColumn(of: view).map { "by \($0)" } ?? "") + "\n")
+      write(padded(view, 20) + (Views.timeColumn(of: view).map { "by \($0)" } ?? "") + "\n")
     }
     return .done
   }
@@ -56,7 +56,7 @@ let exportCommand = Command(
   }
   let since = try invocation.bound("since")
   let until = try invocation.bound("until")
-  guard since == nil && until == nil || Store.timeColumn(of: view) != nil else {
+  guard since == nil && until == nil || Views.timeColumn(of: view) != nil else {
     throw UsageError.message("\(view) shows only the present and takes no --since or --until")
   }
   if let since, let until, until <= since {
@@ -64,10 +64,10 @@ let exportCommand = Command(
   }
   if let path = invocation.options["out"], path != "-" {
     try FileOutput.write(to: path) { file in
-      try store.export(view, as: format, since: since, until: until) { try file.write($0) }
+      try views.export(view, as: format, since: since, until: until) { try file.write($0) }
     }
   } else {
-    try store.export(view, as: format, since: since, until: until) { writeBytes($0) }
+    try views.export(view, as: format, since: since, until: until) { writeBytes($0) }
   }
   return .done
 }

@@ -1,4 +1,4 @@
-import Store
+import Views
 
 let metricsCommand = Command(
   name: "metrics",
@@ -16,14 +16,14 @@ let metricsCommand = Command(
     docs/operating.md explains what each metric means; contrib/prometheus has alert rules.
     """
 ) { invocation in
-  let store = try invocation.readerStore(try invocation.settings())
+  let views = try invocation.views(try invocation.settings())
   var text = """
     # HELP bowser_build_info The version of the program that wrote these metrics.
     # TYPE bowser_build_info gauge
     bowser_build_info{version="\(Version.number)",commit="\(Version.commit)"} 1
 
     """
-  for metric in try store.metrics() {
+  for metric in try views.metrics() {
     text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) gauge\n"
     text += metric.lines.map { $0 + "\n" }.joined()
   }

@@ -5,6 +5,7 @@ import HTTP
 import Pipeline
 import Postgres
 import Store
+import Views
 
 let notifyCommand = Command(
   name: "notify",
@@ -37,32 +38,33 @@ let notifyCommand = Command(
   let receivers = try Receivers(rules, invocation, settings)
   if invocation.flags.contains("test") {
     return await receivers.test {
-      try RuleWatch(try invocation.readerStore(settings), try invocation.clock())
+      try PlaceSearch(try invocation.views(settings))
     }
   }
   let store = try invocation.store(settings)
   let now = try invocation.clock().now()
-  if let given = try invocation.instant("now") { try store.setViewClock(given.description) }
+  if let given = try invocation.instant("now") { try store.views.setViewClock(given.description) }
   guard try store.lockNotices() else {
     writeError("another notify is running")
     return .tryAgain
   }
   try store.forgetNotices(besides: rules.map(\.name), before: now - .seconds(30 * 86_400))
-  let watch = try RuleWatch(store, .fixed(now))
+  let search = try PlaceSearch(store.views)
+  let notices = Notices(store, now: now)
   var worst = ExitCode.done
   for rule in rules {
     do {
       try receivers.check(rule.target)
-      let place = try watch.place(of: rule)
-      try watch.notices.check(rule, at: place)
-      let code = try store.region(around: place)
-      let zone = watch.search.regions.first { $0.code == code }?.zone ?? .sydney
+      let place = try search.place(of: rule)
+      try notices.check(rule, at: place)
+      let code = try search.views.region(around: place)
+      let zone = search.regions.first { $0.code == code }?.zone ?? .sydney
       guard !rule.isQuiet(zone.local(now).secondsOfDay) else { continue }
-      let sent = try await watch.notices.deliver(rule) {
+      let sent = try await notices.deliver(rule) {
         try await receivers.send($0, to: rule.target)
       }
       if invocation.flags.contains("summary") {
-        let why = try watch.notices.obstacle(to: rule, at: place).map { " (\($0))" } ?? ""
+        let why = try rule.obstacle(at: place, in: search.views).map { " (\($0))" } ?? ""
         write("\(rule.name) told=\(sent)\(why)\n")
       }
     } catch {
@@ -73,21 +75,13 @@ let notifyCommand = Command(
   return worst
 }
 
-/// What rules are compared with.
-struct RuleWatch {
-  let search: PlaceSearch
-  let notices: Notices
-
-  init(_ store: Store, _ clock: Clock) throws {
-    search = PlaceSearch(store: store, regions: try store.reportRegions())
-    notices = Notices(store, now: clock.now())
-  }
-
+/// Where rules look.
+extension PlaceSearch {
   /// Finds the place that a rule names.
   func place(of rule: NoticeRule) throws -> NamedPlace {
     let place: NamedPlace
     do {
-      place = try search.place(rule.place)
+      place = try self.place(rule.place)
     } catch let error as UsageError {
       throw ConfigurationError.wrongValue(
         key: rule.place, place: "notify.json5", expected: "a place: \(error)")
@@ -101,7 +95,7 @@ struct RuleWatch {
 
   /// Says why a rule can send no notice as prices are now; `nil` where it can.
   func obstacle(to rule: NoticeRule) throws -> String? {
-    try notices.obstacle(to: rule, at: place(of: rule))
+    try rule.obstacle(at: place(of: rule), in: views)
   }
 }
 
@@ -220,12 +214,12 @@ struct Receivers {
 
   /// Sends a test notice to each receiver, and says which rules can send nothing. The receivers are
   /// tried without a database too.
-  func test(_ open: () throws -> RuleWatch) async -> ExitCode {
+  func test(_ open: () throws -> PlaceSearch) async -> ExitCode {
     var worst = ExitCode.done
     if rules.isEmpty { write("notify.json5 has no rules: its comments show two\n") }
-    var watch: RuleWatch?
+    var search: PlaceSearch?
     do {
-      if !rules.isEmpty { watch = try open() }
+      if !rules.isEmpty { search = try open() }
     } catch {
       writeError("what the rules watch is not checked: \(error)")
     }
@@ -238,7 +232,7 @@ struct Receivers {
           "text":"A test of bowser notify","version":1}
           """, to: rule.target)
         write("\(rule.name) sent\n")
-        if let watch, let why = try watch.obstacle(to: rule) {
+        if let search, let why = try search.obstacle(to: rule) {
           writeError("\(rule.name) can send nothing: \(why)")
         }
       } catch {

@@ -1,7 +1,7 @@
 import Foundation
 import FuelModel
 import Report
-import Store
+import Views
 
 let reportCommand = Command(
   name: "report",
@@ -37,9 +37,9 @@ let reportCommand = Command(
     else { throw UsageError.message("--site must be an address such as https://fuel.example/") }
     return text.hasSuffix("/") ? text : text + "/"
   }
-  let store = try invocation.readerStore(try invocation.settings())
+  let views = try invocation.views(try invocation.settings())
   let now = try invocation.clock().now()
-  let market = try store.marketReport()
+  let market = try views.marketReport()
   if market.averages.isEmpty {
     writeError("no averages yet, so the pages are empty: bowser ingest --all && bowser aggregate")
   }

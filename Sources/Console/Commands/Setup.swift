@@ -4,6 +4,7 @@ import Foundation
 import FuelModel
 import Postgres
 import Store
+import Views
 
 let setupCommand = Command(
   name: "setup",
@@ -48,7 +49,7 @@ let setupCommand = Command(
   say("configuration", try invocation.configurationFolder())
 
   let store = Store(connection)
-  let health = try store.health()
+  let health = try store.views.health()
   try sayRights(store, endpoint.user)
   let missing = try notSetUp(
     invocation, read: Set(health.filter { $0.lastSuccess != nil }.map(\.feed)))

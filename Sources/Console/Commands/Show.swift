@@ -1,7 +1,7 @@
 import Feeds
 import Foundation
 import FuelModel
-import Store
+import Views
 
 let showCommand = Command(
   name: "show",
@@ -43,29 +43,29 @@ let showCommand = Command(
   }
   let days = try invocation.integer("days", 2...3_660) ?? 30
   let fuel = try fuelCode(invocation.options["fuel"] ?? "U91")
-  let store = try invocation.readerStore(try invocation.settings())
+  let views = try invocation.views(try invocation.settings())
   let now = try invocation.clock().now()
   let given = try invocation.instant("now")
-  let isPast = try given.map { try store.isPast($0) } ?? false
+  let isPast = try given.map { try views.isPast($0) } ?? false
   let style = Style(invocation.environment)
-  let regions = try store.reportRegions()
+  let search = try PlaceSearch(views)
+  let regions = search.regions
   // A name of several words needs no quotes in the shell.
   let word = invocation.operands.joined(separator: " ")
   guard !invocation.operands.isEmpty else {
     guard kilometres == nil else { throw UsageError.message("--near needs a place") }
     if invocation.flags.contains("json") {
-      write(try store.marketJSON() + "\n")
+      write(try views.marketJSON() + "\n")
     } else {
       write(
         try Screen(
-          store: store, given: given, isPast: isPast, style: style, regions: regions,
+          views: views, given: given, isPast: isPast, style: style, regions: regions,
           ahead: try invocation.sources().filter { $0.publishesTomorrowAt != nil }
         ).text())
     }
     return .done
   }
   let place: NamedPlace
-  let search = PlaceSearch(store: store, regions: regions)
   do {
     place = try search.place(word)
   } catch let error as UsageError {
@@ -91,7 +91,7 @@ let showCommand = Command(
     throw UsageError.message("--near needs a place with a position, and \(place.name) has none")
   }
   let page = try PlacePage(
-    place, fuel: fuel, within: kilometres, days: days, now: now, isPast: isPast, store: store,
+    place, fuel: fuel, within: kilometres, days: days, now: now, isPast: isPast, views: views,
     regions: regions)
   if invocation.flags.contains("json") {
     let json = try JSONSerialization.data(
@@ -134,7 +134,7 @@ func newestDay(_ isPast: Bool) -> String {
 
 /// The market on one screen.
 private struct Screen {
-  let store: Store
+  let views: Views
   /// The instant of `--now`.
   let given: Instant?
   /// Whether prices were fetched after that instant.
@@ -161,7 +161,7 @@ private struct Screen {
   }
 
   func text() throws -> String {
-    let averages = try store.averagesNow()
+    let averages = try views.averagesNow()
     guard !averages.isEmpty else {
       let advice =
         "run bowser ingest --all && bowser aggregate; bowser setup lists what is missing.\n"
@@ -174,10 +174,10 @@ private struct Screen {
     text += averagesTable(averages)
     if isPast { text += "  " + style.dim(style.wrapped(leftOut(averages), after: "  ")) + "\n\n" }
     text += heading("The last 30 days", "and \(newestDay(isPast)): daily averages, oldest first")
-    text += sparklines(try store.lastDays(), try store.trends())
+    text += sparklines(try views.lastDays(), try views.trends())
     if !isPast { text += try tomorrow() }
     text += heading("Should you fill up?", "")
-    text += verdicts(try store.verdicts())
+    text += verdicts(try views.verdicts())
     return text + "\n"
   }
 
@@ -253,7 +253,7 @@ private struct Screen {
     let times = ahead.map { "\($0.state.code) from \($0.publishesTomorrowAt ?? "") local time" }
     var text = heading("Tomorrow, where it is published", times.joined(separator: ", "))
     let states = regions.filter { $0.kind == "state" }.map(\.code)
-    let lines = try store.tomorrow().filter { states.contains($0.key.region) }
+    let lines = try views.tomorrow().filter { states.contains($0.key.region) }
     if lines.isEmpty { text += "  Tomorrow's prices are not known yet.\n" }
     for (key, line) in lines.sorted(by: {
       $0.key.region == $1.key.region

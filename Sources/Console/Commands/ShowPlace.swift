@@ -1,12 +1,17 @@
 import Configuration
 import Foundation
 import FuelModel
-import Store
+import Views
 
 /// Finds the place that a user's words mean.
 struct PlaceSearch {
-  let store: Store
+  let views: Views
   let regions: [MarketReport.Region]
+
+  init(_ views: Views) throws {
+    self.views = views
+    regions = try views.regions()
+  }
 
   func place(_ word: String) throws -> NamedPlace {
     let word = word.trimmingCharacters(in: .whitespaces)
@@ -16,7 +21,7 @@ struct PlaceSearch {
     if let point = try point(word) { return point }
     if let region = region(word, among: regions) { return region }
     let (name, state) = parted(word)
-    let found = try store.places(named: name, limit: 40).filter {
+    let found = try views.places(named: name, limit: 40).filter {
       state == nil || $0.state == state
     }
     guard let first = found.first else {
@@ -31,7 +36,7 @@ struct PlaceSearch {
         throw UsageError.message(
           "there are no prices yet: run bowser ingest --all, then bowser aggregate")
       }
-      let known = regions.map(\.name) + regions.map(\.code) + (try store.suburbs())
+      let known = regions.map(\.name) + regions.map(\.code) + (try views.suburbs())
       let point = "a point such as -31.95,115.86"
       let hint =
         numbers.count == 2 && !numbers.contains(nil)
@@ -94,8 +99,8 @@ struct PlaceSearch {
         position: position)
     }
     if let other = Position(latitude: -latitude, longitude: longitude),
-      try store.region(around: place(position)) == nil,
-      try store.region(around: place(other)) != nil
+      try views.region(around: place(position)) == nil,
+      try views.region(around: place(other)) != nil
     {
       throw UsageError.message(
         "no region is near \(latitude),\(longitude); did you mean \(-latitude),\(longitude)?")
@@ -123,27 +128,27 @@ struct PlacePage {
 
   init(
     _ place: NamedPlace, fuel: String, within kilometres: Double?, days: Int, now: Instant,
-    isPast: Bool, store: Store, regions: [MarketReport.Region]
+    isPast: Bool, views: Views, regions: [MarketReport.Region]
   ) throws {
     self.place = place
     self.fuel = fuel
     self.kilometres = kilometres ?? (place.kind == .point ? 5 : nil)
     self.now = now
     self.isPast = isPast
-    let code = try store.region(around: place)
+    let code = try views.region(around: place)
     let region = regions.first { $0.code == code }
     self.region = region
     isRegionEmpty = region?.isEmpty(among: regions) ?? false
-    let all = try store.averagesNow().filter { $0.region == code }
+    let all = try views.averagesNow().filter { $0.region == code }
     let known = all.filter { $0.average != nil }
     averages = known
     isStale = known.isEmpty && all.contains { $0.stale > 0 }
-    verdict = try code.flatMap { try store.verdicts(of: .init($0, fuel)).values.first }
+    verdict = try code.flatMap { try views.verdicts(of: .init($0, fuel)).values.first }
     self.days =
-      try region.map { try store.trend(region: $0.code, fuel: fuel, days: days) } ?? []
+      try region.map { try views.trend(region: $0.code, fuel: fuel, days: days) } ?? []
     // For a station, all of its fuels are listed, in their usual order.
     let isStation = place.kind == .station && kilometres == nil
-    var found = try store.offers(
+    var found = try views.offers(
       at: place, within: self.kilometres, fuel: isStation ? nil : fuel, limit: 15)
     if isPast {
       for index in found.indices {

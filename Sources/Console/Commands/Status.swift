@@ -1,7 +1,7 @@
 import Configuration
 import Feeds
 import FuelModel
-import Store
+import Views
 
 let statusCommand = Command(
   name: "status",
@@ -22,13 +22,13 @@ let statusCommand = Command(
 ) { invocation in
   let settings = try invocation.settings()
   try invocation.checkArchives()
-  let store = try invocation.readerStore(settings)
+  let views = try invocation.views(settings)
   let now = try invocation.clock().now()
-  let health = try store.health()
+  let health = try views.health()
   let notSetUp = try notSetUp(
     invocation, read: Set(health.filter { $0.lastSuccess != nil }.map(\.feed)))
   if invocation.flags.contains("json") {
-    write(try store.statusJSON(notSetUp: notSetUp) + "\n")
+    write(try views.statusJSON(notSetUp: notSetUp) + "\n")
     return .done
   }
   let feeds = health.filter { health in !notSetUp.contains { $0.feed == health.feed } }
@@ -42,7 +42,7 @@ let statusCommand = Command(
     let words = style.wrapped("not set up: set \(feed.missing)", after: padded("", 15))
     write(padded(feed.feed, 15) + style.dim(words) + "\n")
   }
-  for run in try store.quarantined() {
+  for run in try views.quarantined() {
     let advice =
       run.isKept
       ? "bowser ingest --reprocess \(run.run) tries again" : "load it again with bowser backfill"
@@ -51,7 +51,7 @@ let statusCommand = Command(
       style.bad(padded("quarantined", 15)) + style.wrapped(words, after: padded("", 15)) + "\n"
         + padded("", 15) + advice + "\n")
   }
-  let pipeline = try store.pipeline()
+  let pipeline = try views.pipeline()
   write(
     padded("aggregate", 15) + "last good \(age(pipeline.aggregatedAt, now))"
       + (pipeline.daysDue > 0 ? ", \(pipeline.daysDue) days to be recomputed" : "") + "\n")

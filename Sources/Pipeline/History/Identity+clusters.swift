@@ -221,7 +221,3 @@ extension Identity {
     }
   }
 }
-
-extension Instant {
-  fileprivate static let distantPast = Instant(microseconds: .min)
-}

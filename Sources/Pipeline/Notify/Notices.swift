@@ -1,6 +1,7 @@
 import Foundation
 package import FuelModel
 package import Store
+package import Views
 
 /// Detects what changed since the last look, stores a notice of it, and sends each notice until its
 /// receiver has accepted it.
@@ -59,7 +60,7 @@ package struct Notices {
     }
     switch rule.kind {
     case .verdict:
-      guard let advice = try store.advice(region: place.code, fuel: rule.fuel.rawValue) else {
+      guard let advice = try store.views.advice(region: place.code, fuel: rule.fuel.rawValue) else {
         return
       }
       let seen = Seen(verdict: advice.verdict, market_state: advice.state)
@@ -76,7 +77,7 @@ package struct Notices {
       }
       try keep(seen, content, rule)
     case .price(let limit):
-      let cheapest = try store.offers(
+      let cheapest = try store.views.offers(
         at: place, within: rule.kilometres, fuel: rule.fuel.rawValue, limit: 1
       ).first { $0.isFresh && !$0.isFlagged }
       guard let cheapest else { return }
@@ -92,35 +93,6 @@ package struct Notices {
           station_id: cheapest.station, name: cheapest.name, suburb: cheapest.suburb,
           price_cpl: Decimal(Cents.tenths(cheapest.price)) / 10))
       try keep(seen, isBelow ? content : nil, rule)
-    }
-  }
-
-  /// Says why a rule can send no notice as prices are now: no station lies there, none sells the
-  /// fuel, there is no verdict, or the limit is far below every price. Returns `nil` where nothing
-  /// stands in the way.
-  package func obstacle(to rule: NoticeRule, at place: NamedPlace) throws -> String? {
-    let (name, fuel) = (place.shownName.asTerminalLine, rule.fuel.rawValue)
-    let whereabouts =
-      rule.kilometres.map { "within \($0 == $0.rounded() ? "\(Int($0))" : "\($0)") km of \(name)" }
-      ?? (place.kind == .station ? "at \(name)" : "in \(name)")
-    func lowest(of fuel: String?) throws -> Offer? {
-      try store.offers(at: place, within: rule.kilometres, fuel: fuel, limit: 1).first
-    }
-    guard let cheapest = try lowest(of: fuel) else {
-      return try lowest(of: nil) == nil
-        ? "no station with a price \(whereabouts)" : "no \(fuel) is sold \(whereabouts)"
-    }
-    switch rule.kind {
-    case .verdict:
-      guard try store.advice(region: place.code, fuel: fuel) == nil else { return nil }
-      return "\(name) has no verdict on \(fuel): it is a nation, has too few stations, or bowser "
-        + "aggregate has not run yet"
-    case .price(let limit):
-      guard cheapest.isFresh, !cheapest.isFlagged,
-        Int(limit.tenths) * 2 < Cents.tenths(cheapest.price)
-      else { return nil }
-      return "its limit, \(Cents.text(Double(limit.tenths) / 10)), is less than half of the lowest "
-        + "\(fuel) \(whereabouts), \(Cents.text(cheapest.price))"
     }
   }
 
@@ -168,5 +140,36 @@ package struct Notices {
     return String(
       decoding: try JSONSerialization.data(
         withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes]), as: UTF8.self)
+  }
+}
+
+extension NoticeRule {
+  /// Says why the rule can send no notice as prices are now: no station lies there, none sells the
+  /// fuel, there is no verdict, or the limit is far below every price. Returns `nil` where nothing
+  /// stands in the way.
+  package func obstacle(at place: NamedPlace, in views: Views) throws -> String? {
+    let (name, fuel) = (place.shownName.asTerminalLine, fuel.rawValue)
+    let whereabouts =
+      kilometres.map { "within \($0 == $0.rounded() ? "\(Int($0))" : "\($0)") km of \(name)" }
+      ?? (place.kind == .station ? "at \(name)" : "in \(name)")
+    func lowest(of fuel: String?) throws -> Offer? {
+      try views.offers(at: place, within: kilometres, fuel: fuel, limit: 1).first
+    }
+    guard let cheapest = try lowest(of: fuel) else {
+      return try lowest(of: nil) == nil
+        ? "no station with a price \(whereabouts)" : "no \(fuel) is sold \(whereabouts)"
+    }
+    switch kind {
+    case .verdict:
+      guard try views.advice(region: place.code, fuel: fuel) == nil else { return nil }
+      return "\(name) has no verdict on \(fuel): it is a nation, has too few stations, or bowser "
+        + "aggregate has not run yet"
+    case .price(let limit):
+      guard cheapest.isFresh, !cheapest.isFlagged,
+        Int(limit.tenths) * 2 < Cents.tenths(cheapest.price)
+      else { return nil }
+      return "its limit, \(Cents.text(Double(limit.tenths) / 10)), is less than half of the lowest "
+        + "\(fuel) \(whereabouts), \(Cents.text(cheapest.price))"
+    }
   }
 }

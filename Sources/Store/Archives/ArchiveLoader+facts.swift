@@ -1,5 +1,6 @@
 import FuelModel
 import Postgres
+import Views
 
 /// The prices of an archive, by local month.
 extension ArchiveLoader {

@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// The stored daily averages of regions: `fuel.daily_rollup`.
 extension Store {

@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// The price days of the states, and what is known of them.
 extension Store {

@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// One month of a station and fuel, with its days from the first on.
 package struct StationMonth: Sendable {

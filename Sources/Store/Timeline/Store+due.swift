@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// A range of months of a station and fuel whose days have to be made.
 package struct MonthSpan: Sendable {

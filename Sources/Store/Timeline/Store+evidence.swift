@@ -1,6 +1,7 @@
 package import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 /// What was reported, from which spans are made.
 extension Store {

@@ -1,6 +1,7 @@
 import FuelModel
 import Postgres
 package import Timeline
+import Views
 
 extension Store {
   /// Returns how long each feed and archive is believed, by source and fuel. Only this function of

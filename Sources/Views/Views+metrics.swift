@@ -1,7 +1,7 @@
 import FuelModel
 import Postgres
 
-extension Store {
+extension Views {
   /// Returns the metrics in the Prometheus text format: for each its name, its help and its lines.
   /// All of them are gauges.
   package func metrics() throws -> [(name: String, help: String, lines: [String])] {

@@ -1,13 +1,13 @@
 import FuelModel
 import Postgres
 
-extension Store {
+extension Views {
   /// Reads what a report shows from the published views, all as of one moment.
   package func marketReport() throws -> MarketReport {
     try connection.transaction {
       try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
       var market = MarketReport(pipeline: try pipeline())
-      market.regions = try reportRegions()
+      market.regions = try regions()
       market.feeds = try health()
       market.fuels = try reportFuels()
       for row in try connection.query("SELECT fuel, name FROM fuel_v1.fuels") {
@@ -298,7 +298,7 @@ extension Store {
 
   /// Returns the regions: capitals, areas, rests of states, states and the nation, of each kind the
   /// largest first.
-  package func reportRegions() throws -> [MarketReport.Region] {
+  package func regions() throws -> [MarketReport.Region] {
     try connection.query(
       """
       SELECT region, name, kind, state, time_zone, latitude, longitude, stations FROM fuel_v1.regions

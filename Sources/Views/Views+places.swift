@@ -63,7 +63,7 @@ package struct Offer: Sendable {
   package var kilometres: Double?
 }
 
-extension Store {
+extension Views {
   /// Finds places by name. Suburbs and postcodes whose name begins with the word come first, the
   /// larger first; then open stations whose name contains it, in alphabetical order. Within both
   /// groups an exact match comes first.
@@ -197,6 +197,18 @@ extension Store {
     try connection.query(
       "SELECT day, average_cpl FROM fuel_v1.trend(\(region), \(fuel), \(days)) ORDER BY day"
     ).map { (day: try $0.day("day"), average: try $0.optionalDouble("average_cpl")) }
+  }
+
+  /// Returns the present verdict for a region and fuel; `nil` where there is none.
+  package func advice(
+    region: String, fuel: String
+  ) throws -> (verdict: String, state: String?, reason: String)? {
+    try connection.query(
+      """
+      SELECT verdict, market_state, reason FROM fuel_v1.fill_up
+      WHERE region = \(region) AND fuel = \(fuel)
+      """
+    ).first.map { (try $0.text("verdict"), try $0.optional("market_state"), try $0.text("reason")) }
   }
 
   /// Returns the whole market as JSON: the rows of `averages_now`, `fill_up` and `trend_summary`.

@@ -1,89 +1,18 @@
 package import FuelModel
-import Postgres
+package import Postgres
 
-/// A row of `averages_now`, as the program itself shows it. The program reads the views as any
-/// reader does. Prices are cents per litre.
-package struct AverageNow: Sendable {
-  package var region: String
-  package var fuel: String
-  package var average: Double?
-  package var lowest: Double?
-  package var highest: Double?
-  package var change24h: Double?
-  package var change7d: Double?
-  package var stations: Int
-  package var stale: Int
-  /// By how many hours the region's prices are published late.
-  package var delayHours: Int
-}
+/// The published views, which the program reads as any reader does. Nothing in this module names
+/// another schema than `fuel_v1`.
+package struct Views {
+  let connection: Connection
 
-/// A row of `feed_health`.
-package struct FeedHealth: Sendable {
-  package var feed: String
-  package var status: String
-  package var why: String?
-  package var since: Instant?
-  package var lastSuccess: Instant?
-  package var newestPrice: Instant?
-  package var stations: Int
-  package var prices: Int
-  package var quotaLeft: Int?
-  package var attribution: String
-  package var licence: String?
-}
+  package init(_ connection: Connection) { self.connection = connection }
 
-/// When the last successful aggregate ended, and how many days still wait to be made again.
-package struct PipelineState: Sendable {
-  package var aggregatedAt: Instant?
-  package var daysDue: Int
-}
-
-extension Store {
   /// Takes the role that may read the views and nothing else.
   package func becomeReader() throws {
     // A reader's time limit is set by its login. The program's jobs end by their own deadline.
     try connection.restoreTimeout()
     try connection.become("fuel_reader")
-  }
-
-  /// Returns who may create temporary tables. Readers should not; the writer stages runs in them.
-  /// Rights on a database are not part of its copies and dumps, so they may have been lost.
-  package func temporaryTables() throws -> (readers: Bool, writer: Bool) {
-    let row = try connection.query(
-      """
-      SELECT
-        has_database_privilege('fuel_reader', current_database(), 'TEMPORARY') AS readers,
-        has_database_privilege('fuel_writer', current_database(), 'TEMPORARY') AS writer
-      """
-    ).only()
-    return (try row.boolean("readers"), try row.boolean("writer"))
-  }
-
-  /// Returns the name of the database, quoted where SQL requires it.
-  package func databaseName() throws -> String {
-    try connection.query("SELECT quote_ident(current_database()) AS name").only().text("name")
-  }
-
-  /// Returns the collation versions of the database where its indexes may be sorted by another one
-  /// than the server has now, as after an upgrade of the system's C library; else `nil`.
-  package func collationChange() throws -> (was: String, now: String?)? {
-    try connection.query(
-      """
-      SELECT datcollversion AS was, pg_database_collation_actual_version(oid) AS now
-      FROM pg_catalog.pg_database
-      WHERE datname = current_database()
-        AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)
-        AND datcollversion IS NOT NULL
-      """
-    ).first.map { (try $0.text("was"), try $0.optional("now")) }
-  }
-
-  /// Returns the server's clock less this machine's, in seconds.
-  package func clockSkewSeconds(of clock: Clock = .system) throws -> Int {
-    let row = try connection.query(
-      "SELECT extract(epoch FROM clock_timestamp())::bigint AS seconds"
-    ).only()
-    return try row.integer("seconds") - Int(clock.now().seconds)
   }
 
   /// Sets what counts as now in the views of this session.
@@ -162,7 +91,7 @@ extension Store {
 }
 
 /// The state of feeds and aggregate, for other programs.
-extension Store {
+extension Views {
   /// Returns the state of the feeds and the aggregate as one JSON object, as the server writes it.
   /// Its parts have the columns of the views from which they come.
   ///
@@ -223,4 +152,40 @@ extension Store {
         reason: try row.text("error"))
     }
   }
+}
+
+/// A row of `averages_now`. Prices are cents per litre.
+package struct AverageNow: Sendable {
+  package var region: String
+  package var fuel: String
+  package var average: Double?
+  package var lowest: Double?
+  package var highest: Double?
+  package var change24h: Double?
+  package var change7d: Double?
+  package var stations: Int
+  package var stale: Int
+  /// By how many hours the region's prices are published late.
+  package var delayHours: Int
+}
+
+/// A row of `feed_health`.
+package struct FeedHealth: Sendable {
+  package var feed: String
+  package var status: String
+  package var why: String?
+  package var since: Instant?
+  package var lastSuccess: Instant?
+  package var newestPrice: Instant?
+  package var stations: Int
+  package var prices: Int
+  package var quotaLeft: Int?
+  package var attribution: String
+  package var licence: String?
+}
+
+/// When the last successful aggregate ended, and how many days still wait to be made again.
+package struct PipelineState: Sendable {
+  package var aggregatedAt: Instant?
+  package var daysDue: Int
 }

@@ -10,7 +10,7 @@ package enum ExportFormat: String, CaseIterable, Sendable {
   case ndjson
 }
 
-extension Store {
+extension Views {
   /// Returns the names of the published views in alphabetical order.
   package func publishedViews() throws -> [String] {
     try connection.query(
