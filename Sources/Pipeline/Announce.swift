@@ -3,7 +3,7 @@ import Store
 
 /// Notifies listening services that something was committed. The commit stands even if a
 /// notification fails: listeners catch up from `fuel_v1.changes`.
-extension Store {
+extension Ledger {
   func announce(_ run: RunID, log: Logger) {
     hint(log) { try announceRun(run) }
   }

@@ -4,7 +4,8 @@ package import Postgres
 package import Timeline
 package import Views
 
-/// The fuel-specific SQL of the program, run through one connection.
+/// The fuel-specific SQL of the program that writes, run through one connection. Each subject has a
+/// room of its own, which alone writes the tables of that subject.
 package struct Store {
   let connection: Connection
 
@@ -13,6 +14,15 @@ package struct Store {
   /// The published views, read through the same connection.
   package var views: Views { Views(connection) }
 
+  package var ledger: Ledger { Ledger(store: self) }
+  package var answers: Answers { Answers(store: self) }
+  package var stations: Stations { Stations(store: self) }
+  package var spans: Spans { Spans(store: self) }
+  package var due: Due { Due(store: self) }
+  package var days: Days { Days(store: self) }
+  package var verdicts: Verdicts { Verdicts(store: self) }
+  package var outbox: Outbox { Outbox(store: self) }
+
   /// Runs the body inside one transaction, which is committed when the body returns and rolled back
   /// when it throws.
   @discardableResult
@@ -20,22 +30,11 @@ package struct Store {
     try connection.transaction(body)
   }
 
-  /// Takes the lock of the timeline until the transaction ends: waits until no other transaction
-  /// stores reports or makes spans from them.
-  ///
-  /// - Parameter isShared: whether others that also share the lock may make spans meanwhile, of
-  ///   other stations.
-  package func lockTimeline(isShared: Bool = false) throws {
-    // A rehearsal is one long transaction, which would hold up all others.
-    guard !connection.isRehearsing else { return }
-    // Where many feeds are read at once, the last one waits for all the others, hence the longer
-    // limit. Any other lock is held for an instant only.
-    try connection.execute(
-      """
-      SET LOCAL lock_timeout = '2min';
-      SELECT pg_advisory_xact_lock\(isShared ? "_shared" : "")(3, 0);
-      SET LOCAL lock_timeout = '\(Connection.lockTimeout)'
-      """)
+  /// Does something short in a session of its own, where this one may be lost.
+  package func inAnotherSession(_ body: (Store) throws -> Void) throws {
+    let other = Store(try connection.another(Deadline(seconds: 10)))
+    try other.becomeWriter()
+    try body(other)
   }
 
   /// Tries to take a lock for the session. Where another session holds it, silent sessions of this
@@ -58,13 +57,6 @@ package struct Store {
     throw PostgresError.unfit(
       "this database takes its rows from another server, by the subscription \(name): run jobs there"
     )
-  }
-
-  /// Does something short in a session of its own, where this one may be lost.
-  package func inAnotherSession(_ body: (Store) throws -> Void) throws {
-    let other = Store(try connection.another(Deadline(seconds: 10)))
-    try other.becomeWriter()
-    try body(other)
   }
 
   /// Takes the role that has the rights of ingest and aggregate and no more.

@@ -60,11 +60,11 @@ package struct Views {
   /// Reads when the last successful aggregate ended, and how many days still wait.
   package func pipeline() throws -> PipelineState {
     let row = try connection.query(
-      "SELECT aggregated_at, days_due FROM fuel_v1.pipeline"
+      "SELECT aggregated_at, days_due, chain_head FROM fuel_v1.pipeline"
     ).only()
     return PipelineState(
       aggregatedAt: try row.optionalInstant("aggregated_at"),
-      daysDue: try row.integer("days_due"))
+      daysDue: try row.integer("days_due"), chainHead: try row.optional("chain_head"))
   }
 
   /// Reads the health of every feed.
@@ -184,8 +184,10 @@ package struct FeedHealth: Sendable {
   package var licence: String?
 }
 
-/// When the last successful aggregate ended, and how many days still wait to be made again.
+/// When the last successful aggregate ended, how many days still wait to be made again, and the
+/// newest digest of the chain.
 package struct PipelineState: Sendable {
   package var aggregatedAt: Instant?
   package var daysDue: Int
+  package var chainHead: String?
 }

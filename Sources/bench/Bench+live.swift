@@ -66,7 +66,7 @@ extension Bench {
     try database("bench_live")
     let connection = try connection("bench_live")
     let store = Store(connection)
-    let source = try store.register(
+    let source = try store.ledger.register(
       SourceRecord(
         feed: "qld-fpd", state: .qld, cadenceMinutes: 60, priceLapsesHours: 1_440,
         sightLapsesHours: 48, attribution: "bench", isEnabled: true, callsPerMonth: 0))
@@ -118,7 +118,7 @@ extension Bench {
     reading.observations = market.observations
     if describes { reading.stations = market.stations }
     let settled = reading.settled(takenAt: now, horizon: .seconds(600))
-    let run = try store.beginRun(source, at: now)
+    let run = try store.ledger.beginRun(source, at: now)
     let document = Document(name: "prices", bytes: [], fetchedAt: now)
     let began = ContinuousClock.now
     let rules = ListRules(window: 48 * 3_600_000_000, refuseBelow: 0.7, partialBelow: 0.95)

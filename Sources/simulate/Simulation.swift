@@ -169,7 +169,7 @@ struct Simulation {
 
   /// Refuses a database in which nobody could tell the simulated prices from the others afterwards.
   private func refuseRealPrices(in store: Store) throws {
-    guard try store.hasAnswersOfProviders() else { return }
+    guard try store.ledger.hasAnswersOfProviders() else { return }
     throw Failure(
       description: "the database has answers of real providers, with which the simulated prices "
         + "would mix: give them a database of their own, which --db or PGDATABASE names",

@@ -107,7 +107,7 @@ struct AggregateTests {
       #expect(try CommandTests.run(ingest, on: target).code == 0)
       #expect(try CommandTests.run(Self.words, on: target).code == 0)
       let before = try dump(target)
-      let newest = try #require(try Store(try Connection(target)).newestRun())
+      let newest = try #require(try Store(try Connection(target)).ledger.newestRun())
       for options in [[], ["--rebuild"]] {
         let past = try CommandTests.run(
           ["aggregate", "--now", "\(newest - .seconds(1))"] + options, on: target)

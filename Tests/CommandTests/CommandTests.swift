@@ -278,10 +278,10 @@ struct CommandTests {
     }
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      #expect(try feed.store.lock(feed.id))
+      #expect(try feed.store.ledger.lock(feed.id))
       let result = try Self.run(["ingest", "qld-fpd", "--replay", folder], on: target)
       #expect(result.code == 75 && isOneLine(result.err), "\(result)")
-      try feed.store.unlock(feed.id)
+      try feed.store.ledger.unlock(feed.id)
       #expect(try Self.run(["ingest", "qld-fpd", "--replay", folder], on: target).code == 0)
       #expect(try feed.connection.lines("SELECT count(*) FROM fuel.run") == ["4"])
     }

@@ -90,6 +90,47 @@ struct OwnerTests {
     #expect(writers.sorted() == quoted(owner[1]).sorted())
   }
 
+  /// Each room of the store writes the tables that docs/architecture.md names, and is entered from
+  /// the folders that it names.
+  @Test func roomsHaveTheirTablesAndCallers() throws {
+    let texts = try files().filter { $0.hasPrefix("Sources/") }.map { path in
+      (path, try String(contentsOfFile: Self.root + "/" + path, encoding: .utf8))
+    }
+    let rows = try table(after: "## Rooms of the store")
+    #expect(rows.count == 9)
+    for row in rows {
+      let room = try #require(quoted(row[0]).first)
+      let written = texts.filter { $0.0.lowercased().hasPrefix("sources/store/\(room)/") }.flatMap {
+        $0.1.matches(of: /(?:UPDATE|INSERT INTO|DELETE FROM|into: ")\s*(fuel\.[a-z_]+)/).map {
+          String($0.1)
+        }
+      }
+      #expect(Set(written) == Set(quoted(row[2])), "tables of \(room)")
+      let use = try Regex("\\bstore\\.\(room)\\b")
+      let callers = texts.filter { $0.1.contains(use) }.map { path, _ in
+        let folders = path.split(separator: "/")
+        return ["Pipeline", "Store"].contains(folders[1])
+          ? folders[1...2].joined(separator: "/") : String(folders[1])
+      }
+      #expect(Set(callers) == Set(quoted(row[3])), "callers of \(room)")
+    }
+  }
+
+  /// Statements stand where their tables or views belong: those about `fuel_v1` in Views, those
+  /// about private tables in Store. `Postgres` keeps what the schema is; `make bench` prepares databases.
+  @Test func statementsStandInTheirModule() throws {
+    for path in try files() where path.hasPrefix("Sources/") {
+      let text = try String(contentsOfFile: Self.root + "/" + path, encoding: .utf8)
+      if !path.hasPrefix("Sources/Views/") {
+        #expect(!text.contains(/\b(FROM|JOIN) fuel_v1\./), "\(path)")
+      }
+      if !["Sources/Store/", "Sources/Postgres/", "Sources/bench/"].contains(where: path.hasPrefix)
+      {
+        #expect(!text.contains(/\b(FROM|JOIN|INTO|UPDATE) fuel\.[a-z]/), "\(path)")
+      }
+    }
+  }
+
   /// Only the files named in docs/architecture.md use a limit, since a second reader of a lapse
   /// would be a second owner of the rule.
   @Test func nobodyElseReadsALimit() throws {

@@ -139,10 +139,10 @@ struct WaitTests {
         }
       }
       #expect(try locks(looker) == 1)
-      #expect(try !feed.store.lock(feed.id))
+      #expect(try !feed.store.ledger.lock(feed.id))
       try await Task.sleep(for: .seconds(100))
       #expect(try locks(looker) == 1)
-      #expect(try feed.store.lock(feed.id))
+      #expect(try feed.store.ledger.lock(feed.id))
     }
   }
 

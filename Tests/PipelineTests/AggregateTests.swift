@@ -196,14 +196,16 @@ struct AggregateTests {
       let bench = try Bench(target)
       let store = bench.feed.store
       #expect(try bench.makes())
-      let run = try store.beginAggregate(at: Self.now)
-      #expect(try !store.isAggregateDue(run, now: Self.now))
-      try store.withPricesNow(now: Self.now) {
+      let run = try store.ledger.beginAggregate(at: Self.now)
+      #expect(try !store.ledger.isAggregateDue(run, now: Self.now))
+      try store.verdicts.withPricesNow(now: Self.now) {
         try bench.connection.execute("UPDATE fuel.source SET changes = changes + 1")
-        try store.refreshChanges(of: run, now: Self.now)
+        try store.verdicts.refreshChanges(of: run, now: Self.now)
       }
-      try store.finishAggregate(run, at: Self.now, days: 0, verdicts: 0, newVerdicts: 0)
-      #expect(try store.isAggregateDue(try store.beginAggregate(at: Self.now), now: Self.now))
+      try store.ledger.finishAggregate(run, at: Self.now, days: 0, verdicts: 0, newVerdicts: 0)
+      #expect(
+        try store.ledger.isAggregateDue(
+          try store.ledger.beginAggregate(at: Self.now), now: Self.now))
     }
   }
 
@@ -219,8 +221,8 @@ struct AggregateTests {
           .u91("\(number)", tenths, now + .seconds(-60))
         }, at: now)
       try bench.feed.aggregate(at: now)
-      let shares = try bench.feed.store.withPricesNow(now: now) {
-        try bench.feed.store.sharesRaised(
+      let shares = try bench.feed.store.verdicts.withPricesNow(now: now) {
+        try bench.feed.store.verdicts.sharesRaised(
           ["QLD", "AU"].map { (region: $0, fuelID: Int16(1), troughOn: day) })
       }
       let fuelID = try bench.connection.lines("SELECT fuel_id FROM fuel.fuel WHERE fuel = 'U91'")
@@ -237,8 +239,8 @@ struct AggregateTests {
       let stamp = Self.now + .seconds(-25 * 3_600)
       try late.reports((0..<3).map { .u91("\($0)", 1_700, stamp) }, at: Self.now)
       try bench.feed.aggregate(at: Self.now)
-      let markets = try bench.feed.store.withPricesNow(now: Self.now) {
-        try bench.feed.store.regionsNow()
+      let markets = try bench.feed.store.verdicts.withPricesNow(now: Self.now) {
+        try bench.feed.store.verdicts.regionsNow()
       }
       #expect(markets.map { "\($0.region) \($0.stations)" }.sorted() == ["AU 4", "QLD 4"])
       try bench.connection.execute("SET bowser.now = '\(Self.now)'")
@@ -262,8 +264,8 @@ struct AggregateTests {
       }
       let now = Instant("2026-04-06T00:00:00Z")
       try feed.aggregate(at: now)
-      let shares = try feed.store.withPricesNow(now: now) {
-        try feed.store.sharesRaised([(region: "AU", fuelID: 1, troughOn: trough)])
+      let shares = try feed.store.verdicts.withPricesNow(now: now) {
+        try feed.store.verdicts.sharesRaised([(region: "AU", fuelID: 1, troughOn: trough)])
       }
       #expect(shares == ["AU 1": 1])
     }

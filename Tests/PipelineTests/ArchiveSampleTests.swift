@@ -46,7 +46,7 @@ struct ArchiveSampleTests {
         file: URL(filePath: #filePath).deletingLastPathComponent()
           .appending(path: "../../config/regions.json5").standardized.path
       ).filter { $0.code == "sydney" }
-      _ = try store.refreshRegions(sydney)
+      _ = try store.stations.refreshRegions(sydney)
       try TimelineUpdate.countStations(store, now: Self.now)
       var compared = 0
       var near = 0

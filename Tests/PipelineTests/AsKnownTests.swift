@@ -111,7 +111,7 @@ struct AsKnownTests {
         stationID: try #require(Int32(station[0])), fuelID: try #require(Fuel.u91.id))
       func lists(known: Instant) throws -> [Evidence.Kind] {
         let window = Window(pair: pair, from: Self.noon(2))
-        let found = try feed.store.evidence(of: [window], known: known)
+        let found = try feed.store.spans.evidence(of: [window], known: known)
         return (found[pair] ?? []).map(\.kind).filter { $0 != .price }
       }
       let first = try lists(known: Self.noon(0) + .seconds(60))
@@ -167,7 +167,8 @@ struct AsKnownTests {
       func scores() async throws -> [Double] {
         let markets = try storedMarkets(feed.store, now: Self.noon(71))
         let scores = await Backtest().scores(markets, advisers: [.verdicts]) { _, _ in }
-        try feed.store.keepScores(scores.flatMap(\.rows), of: .replayed, now: Self.noon(71))
+        try feed.store.verdicts.keepScores(
+          scores.flatMap(\.rows), of: .replayed, now: Self.noon(71))
         return scores.compactMap(\.score.headline?.saving)
       }
       try aggregate(feed.store, at: Self.noon(71))

@@ -233,7 +233,7 @@ struct CoverageTests {
           ORDER BY region, day
           """) == ["WA|t|NULL", "WA|f|not_loaded", "south|t|no_prices", "south|f|not_loaded"])
       let missing = gaps(
-        try feed.store.knownDays(now: now), feeds: [("wa-fuelwatch", .perth, nil)],
+        try feed.store.stations.knownDays(now: now), feeds: [("wa-fuelwatch", .perth, nil)],
         archives: [archive], now: now
       ).filter { $0.from >= Day("2025-06-01")! }
       #expect(

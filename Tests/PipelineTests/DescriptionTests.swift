@@ -48,7 +48,7 @@ struct DescriptionTests {
       }
       func newest() throws -> RunID {
         let number = try feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]
-        return try #require(try feed.store.ledgerRun(Int(number) ?? 0)).run
+        return try #require(try feed.store.ledger.ledgerRun(Int(number) ?? 0)).run
       }
       var stored: [RunID] = []
       for (position, list) in lists.enumerated() {
@@ -62,9 +62,9 @@ struct DescriptionTests {
           now: Self.at(9),
           refuseBelow: 0.7, partialBelow: 0.95)
       }
-      if isRebuilt { try feed.store.renewFeeds() }
+      if isRebuilt { try feed.store.stations.renewFeeds() }
       try feed.aggregate(at: Self.at(9))
-      #expect(try feed.store.verify(head: nil).faults == [])
+      #expect(try feed.store.ledger.verify(head: nil).faults == [])
       return try feed.connection.lines(
         """
         SELECT name, brand, latitude, has_moved FROM fuel_v1.stations

@@ -98,7 +98,7 @@ struct HorizonTests {
         try list(1_799, stamp, at: wrong + .seconds(3_600))
         let now = wrong + .seconds(7_200)
         if isWithdrawn {
-          let run = try #require(try feed.store.ledgerRun(2)).run
+          let run = try #require(try feed.store.ledger.ledgerRun(2)).run
           _ = try feed.decide(
             run, takenAt: wrong, counts: false, now: now, refuseBelow: 0, partialBelow: 0)
         }

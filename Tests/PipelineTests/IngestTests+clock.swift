@@ -83,7 +83,8 @@ extension IngestTests {
         try bench.source("qld-fpd"), store: try bench.store(), clock: .fixed(Bench.end),
         log: bench.log)
       #expect(
-        try ingest.reprocess(try bench.store().keptRun(first.run.number)).counts.rejectedByReason
+        try ingest.reprocess(try bench.store().ledger.keptRun(first.run.number)).counts
+          .rejectedByReason
           == [:])
       #expect(try shown(at: Bench.end) == expected)
       // A second was lost on the way.

@@ -26,7 +26,7 @@ struct LargeMarketTests {
       let connection = try Connection(target)
       let store = Store(try Connection(target))
       try store.becomeWriter()
-      let source = try store.register(
+      let source = try store.ledger.register(
         SourceRecord(
           feed: "nowhere", state: .nsw, cadenceMinutes: 60, priceLapsesHours: 720,
           sightLapsesHours: 24, attribution: "a test", isEnabled: true, callsPerMonth: 0))
@@ -44,7 +44,7 @@ struct LargeMarketTests {
           .u91("\(number)", 1_700 + number % 100, Self.now + .seconds(-3_600)))
       }
       let document = Document(name: "prices", bytes: Array("x".utf8), fetchedAt: Self.now)
-      let run = try store.beginRun(source, at: Self.now, kind: .live)
+      let run = try store.ledger.beginRun(source, at: Self.now, kind: .live)
       let counts = try Merge(
         store, of: source,
         rules: ListRules(window: 86_400_000_000, refuseBelow: 0.7, partialBelow: 0.95),

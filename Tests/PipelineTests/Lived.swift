@@ -130,7 +130,7 @@ final class Lived {
       unread = error.runs
     } catch is Refusal {}
     let newest = try connection.lines("SELECT max(run_id) FROM fuel.run")[0]
-    runs[number] = try feeds[answer.feed]!.store.ledgerRun(Int(newest) ?? 0)?.run
+    runs[number] = try feeds[answer.feed]!.store.ledger.ledgerRun(Int(newest) ?? 0)?.run
     try readAgain(unread)
   }
 
@@ -141,7 +141,7 @@ final class Lived {
       let original = try connection.lines(
         "SELECT coalesce(replaces_run_id, run_id) FROM fuel.run WHERE run_id = \(run.number)")[0]
       let store = feeds[history.answers[number].feed]!.store
-      guard let first = try store.ledgerRun(Int(original) ?? 0)?.run else { continue }
+      guard let first = try store.ledger.ledgerRun(Int(original) ?? 0)?.run else { continue }
       try report(number, kind: .reprocess(first))
     }
   }
@@ -163,7 +163,7 @@ final class Lived {
   private func decide(_ number: Int, counts: Bool) throws {
     let answer = history.answers[number]
     guard let run = runs[number],
-      let outcome = try feeds[answer.feed]!.store.ledgerRun(run.number)?.outcome,
+      let outcome = try feeds[answer.feed]!.store.ledger.ledgerRun(run.number)?.outcome,
       counts ? outcome == "withdrawn" : ["stored", "unchanged"].contains(outcome)
     else { return }
     let settings = sources[answer.feed]!.settings

@@ -110,7 +110,7 @@ struct MembersTests {
         suburb: "WYONG", position: Position(latitude: -33.28, longitude: 151.42))
       try feed.reports(
         [.u91("1", 1_800, now + .seconds(-3_600))], stations: [station], at: now, now: now)
-      try feed.store.refreshBrands([
+      try feed.store.stations.refreshBrands([
         BrandName(written: "old", brand: "Old", until: Day("2026-07-01")),
         BrandName(written: "old", brand: "New", from: Day("2026-07-01")),
       ])

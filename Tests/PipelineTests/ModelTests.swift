@@ -64,7 +64,7 @@ struct ModelTests {
       for difference in differences.prefix(3) { Issue.record("seed \(seed): \(difference)") }
       // Whatever happened to the history, no stored fact was changed afterwards. The only exception
       // is the outcome that this test sets itself on lists that it reports again.
-      let faults = try Store(try Connection(target)).verify(head: nil) { store in
+      let faults = try Store(try Connection(target)).ledger.verify(head: nil) { store in
         try lived.sources.values.flatMap { try Standings.faults(of: $0, in: store) }
           + Refold.faults(in: store)
       }.faults.filter { !$0.hasSuffix("explains its outcome superseded") }

@@ -143,7 +143,7 @@ struct RepresentativeTests {
             lists[day], at: begin + .seconds(Int64(day) * 86_400 + 7_200), now: end)
           if order.first == 0 {
             var isDue = false
-            _ = try feed.store.matchIfDue(decisions: nil) { isDue = true }
+            _ = try feed.store.stations.matchIfDue(decisions: nil) { isDue = true }
             #expect(isDue == (step == 0))
           }
           try Identity.match(feed.store, decisions: [link], now: end, log: Logger(.error))

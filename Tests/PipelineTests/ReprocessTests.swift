@@ -22,7 +22,7 @@ struct ReprocessTests {
     order(&runs)
     let store = try bench.store()
     for run in runs {
-      let kept = try store.keptRun(run)
+      let kept = try store.ledger.keptRun(run)
       _ = try Ingest(
         bench.source(kept.feed), store: store, clock: .fixed(Bench.end), log: bench.log
       ).reprocess(kept)
@@ -191,12 +191,12 @@ struct ReprocessTests {
         + "\"lastupdated\":\"01/07/2026 06:40:00\"}]}"
       do {
         let dying = try bench.store()
-        let id = try dying.register(
+        let id = try dying.ledger.register(
           SourceRecord(
             feed: "nsw-fuelcheck", state: .nsw, cadenceMinutes: 30, priceLapsesHours: 1440,
             sightLapsesHours: 24, attribution: "", isEnabled: true, callsPerMonth: 0))
-        let run = try dying.beginRun(id, at: at)
-        try dying.keep(
+        let run = try dying.ledger.beginRun(id, at: at)
+        try dying.ledger.keep(
           [Document(name: "news", bytes: Array(text.utf8), fetchedAt: at)], of: run, fetchedAt: at)
       }
       try await bench.ingest("nsw-fuelcheck", at: at + .seconds(600))
@@ -266,11 +266,11 @@ struct ReprocessTests {
         try await bench.ingest("nt-myfuel", at: Bench.end - .seconds((60 - step) * 3_600))
       }
       let facts = try bench.lines("SELECT count(*) FROM fuel.price")
-      let id = try store.register(
+      let id = try store.ledger.register(
         SourceRecord(
           feed: "nt-myfuel", state: .nt, cadenceMinutes: 30, priceLapsesHours: 8760,
           sightLapsesHours: 24, attribution: "", isEnabled: true, callsPerMonth: 0))
-      try store.pruneBodies(of: id, before: Bench.end + .seconds(365 * 86_400))
+      try store.ledger.pruneBodies(of: id, before: Bench.end + .seconds(365 * 86_400))
       #expect(try bench.lines("SELECT count(DISTINCT run_id) FROM fuel.run_body") == ["50"])
       #expect(
         try bench.lines(
@@ -278,8 +278,8 @@ struct ReprocessTests {
         )
           == ["0"])
       #expect(try bench.lines("SELECT count(*) FROM fuel.price") == facts)
-      #expect(throws: BodyError.notKept(1)) { try store.keptRun(1) }
-      #expect(throws: BodyError.unknownRun(999)) { try store.keptRun(999) }
+      #expect(throws: BodyError.notKept(1)) { try store.ledger.keptRun(1) }
+      #expect(throws: BodyError.unknownRun(999)) { try store.ledger.keptRun(999) }
     }
   }
 

@@ -120,9 +120,9 @@ struct SoakTests {
           if error == nil { good += 1 } else { bad += 1 }
           if error != nil, random.withLock({ $0.chance(0.3) }) {
             // The test does not wait where a provider asked for a pause of a day.
-            try cron.store.setNotBefore(
+            try cron.store.ledger.setNotBefore(
               nil,
-              of: cron.store.register(
+              of: cron.store.ledger.register(
                 SourceRecord(
                   feed: feed, state: .nsw, cadenceMinutes: 30, priceLapsesHours: 1,
                   sightLapsesHours: 1, attribution: "", isEnabled: true, callsPerMonth: 0)))
@@ -244,7 +244,7 @@ struct SoakTests {
           "SELECT count(*) > 0 FROM fuel.price WHERE fuel_id = 10 AND source_id = (SELECT source_id FROM fuel.source WHERE source = 'nsw-fuelcheck')"
         ) == ["t"])
       for run in misread.compactMap({ Int($0) }) {
-        let kept = try cron.store.keptRun(run)
+        let kept = try cron.store.ledger.keptRun(run)
         let source = try #require(right.first { $0.feed == kept.feed })
         _ = try Ingest(source, store: cron.store, clock: .fixed(end), log: bench.log).reprocess(
           kept)

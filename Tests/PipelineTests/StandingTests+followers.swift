@@ -35,7 +35,7 @@ extension StandingTests {
         coverage: isUpdate ? .partial : .complete, refuseBelow: StandingTests.refuseBelow,
         partialBelow: StandingTests.partialBelow, kind: kind)
       let newest = try feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]
-      runs[hour] = try feed.store.ledgerRun(Int(newest) ?? 0)?.run
+      runs[hour] = try feed.store.ledger.ledgerRun(Int(newest) ?? 0)?.run
     }
 
     func decides(_ hour: Int, counts: Bool) throws {

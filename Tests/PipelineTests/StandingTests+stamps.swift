@@ -27,7 +27,7 @@ extension StandingTests {
       }
       let right = ["185.0|2026-06-01 00:00:00+00", "190.0|2026-06-01 01:00:00+00"]
       #expect(try history() == right)
-      let again = try #require(try feed.store.ledgerRun(2))
+      let again = try #require(try feed.store.ledger.ledgerRun(2))
       try reports(1, 1_900, kind: .reprocess(again.run))
       #expect(try history() == right)
     }
@@ -48,7 +48,7 @@ extension StandingTests {
           refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
       }
       for (run, hour) in [(1, -20), (2, -10)] {
-        let wrong = try #require(try feed.store.ledgerRun(run))
+        let wrong = try #require(try feed.store.ledger.ledgerRun(run))
         _ = try feed.decide(
           wrong.run, takenAt: Self.begin + .seconds(hour * 3_600), counts: false, now: Self.end,
           refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
@@ -73,7 +73,7 @@ extension StandingTests {
               hour > 0 && station == 0 ? Self.begin + .seconds(3_600) : Self.begin - .seconds(900))
           }, at: at, now: at, refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
       }
-      let wrong = try #require(try feed.store.ledgerRun(2))
+      let wrong = try #require(try feed.store.ledger.ledgerRun(2))
       _ = try feed.decide(
         wrong.run, takenAt: Self.begin + .seconds(3_600), counts: false,
         now: Self.begin + .seconds(3 * 3_600), refuseBelow: Self.refuseBelow,

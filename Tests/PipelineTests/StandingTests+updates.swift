@@ -32,7 +32,7 @@ extension StandingTests {
           try feed.reports(
             own, at: Self.begin + .seconds(hour * 3_600), now: end, coverage: .partial)
           if hour == 1 {
-            wrong = try feed.store.ledgerRun(
+            wrong = try feed.store.ledger.ledgerRun(
               Int(feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]) ?? 0)?.run
           }
         }
@@ -91,7 +91,7 @@ extension StandingTests {
       try reports(
         0, (0..<20).map { .u91("\(10 + $0)", 1_850, Self.begin - .seconds(900)) }, .complete)
       for hour in [1, 2] { try reports(hour, [.u91("10", 1_900, stamp)], .partial) }
-      let first = try #require(try feed.store.ledgerRun(2))
+      let first = try #require(try feed.store.ledger.ledgerRun(2))
       _ = try feed.decide(
         first.run, takenAt: Self.begin + .seconds(3_600), counts: false, now: Self.end,
         refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
@@ -117,7 +117,7 @@ extension StandingTests {
               .u91("\(10 + $0)", isUpdate ? 1_900 : 1_850, isUpdate ? at(39) : at(-1))
             }, at: at(hour), now: Self.end, coverage: isUpdate ? .partial : .complete,
             refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
-          runs[hour] = try feed.store.ledgerRun(runs.count + 1)?.run
+          runs[hour] = try feed.store.ledger.ledgerRun(runs.count + 1)?.run
         }
         if let hour {
           _ = try feed.decide(

@@ -31,7 +31,7 @@ extension StandingTests {
             partialBelow: Self.partialBelow)
         }
         if isHealed {
-          let wrong = try #require(try feed.store.ledgerRun(2))
+          let wrong = try #require(try feed.store.ledger.ledgerRun(2))
           _ = try feed.decide(
             wrong.run, takenAt: Self.begin + .seconds(3_600 + 400 * 86_400), counts: false,
             now: last,
@@ -65,7 +65,7 @@ extension StandingTests {
             partialBelow: Self.partialBelow)
         }
         if isWithdrawn {
-          let wrong = try #require(try feed.store.ledgerRun(4))
+          let wrong = try #require(try feed.store.ledger.ledgerRun(4))
           _ = try feed.decide(
             wrong.run, takenAt: Self.begin + .seconds(3 * 3_600), counts: false, now: last,
             refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
@@ -100,7 +100,7 @@ extension StandingTests {
             partialBelow: Self.partialBelow)
         }
         if isWithdrawn {
-          let wrong = try #require(try feed.store.ledgerRun(1))
+          let wrong = try #require(try feed.store.ledger.ledgerRun(1))
           _ = try feed.decide(
             wrong.run, takenAt: Self.begin, counts: false, now: last,
             refuseBelow: Self.refuseBelow, partialBelow: Self.partialBelow)
@@ -173,7 +173,7 @@ extension StandingTests {
             }, at: Self.begin + .seconds(hour * 3_600), now: end, refuseBelow: Self.refuseBelow,
             partialBelow: Self.partialBelow)
           let newest = try feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]
-          runs[hour] = try feed.store.ledgerRun(Int(newest) ?? 0)?.run
+          runs[hour] = try feed.store.ledger.ledgerRun(Int(newest) ?? 0)?.run
         }
         for hour in hours where hour < last { try report(hour) }
         for (position, (hour, counts)) in decisions.enumerated() {

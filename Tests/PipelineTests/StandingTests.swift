@@ -194,14 +194,15 @@ struct StandingTests {
       for list in order {
         let result = try teller.report(list)
         if list.takenAt == lists[wrong].takenAt {
-          withdrawn = result.isRefused ? nil : try teller.feed.store.ledgerRun(result.run)?.run
+          withdrawn =
+            result.isRefused ? nil : try teller.feed.store.ledger.ledgerRun(result.run)?.run
         }
         if random.chance(0.2) { try teller.feed.aggregate(at: Self.end) }
       }
       // A list that was refused does not count anyway.
       guard let withdrawn,
         ["stored", "unchanged"].contains(
-          try teller.feed.store.ledgerRun(withdrawn.number)?.outcome ?? "")
+          try teller.feed.store.ledger.ledgerRun(withdrawn.number)?.outcome ?? "")
       else { return }
       try teller.decide(withdrawn, takenAt: lists[wrong].takenAt, counts: false)
       Self.compare(

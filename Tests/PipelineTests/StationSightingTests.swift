@@ -140,7 +140,7 @@ struct StationSightingTests {
       let number = try feed.connection.query(
         "SELECT run_id FROM fuel.run WHERE taken_at = \(hour(40 * 24))::timestamptz"
       ).only().integer("run_id")
-      let run = try #require(try feed.store.ledgerRun(number)?.run)
+      let run = try #require(try feed.store.ledger.ledgerRun(number)?.run)
       _ = try feed.decide(
         run, takenAt: hour(40 * 24), counts: false, now: hour(41 * 24), refuseBelow: 0,
         partialBelow: 0)

@@ -144,7 +144,7 @@ extension TimelineTests {
       let at = Instant("2025-10-09T00:00:00Z")
       let number = try feed.connection.query("SELECT run_id FROM fuel.run WHERE taken_at = \(at)")
         .only().integer("run_id")
-      let run = try #require(try feed.store.ledgerRun(number)?.run)
+      let run = try #require(try feed.store.ledger.ledgerRun(number)?.run)
       for counts in [false, true] {
         _ = try feed.decide(
           run, takenAt: at, counts: counts, now: Self.end, refuseBelow: 0, partialBelow: 0)

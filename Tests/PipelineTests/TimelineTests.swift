@@ -312,7 +312,7 @@ struct TimelineTests {
           record: number(record), station: number(station), by: "address", doubt: String?.none
         )
         _ = try feed.store.transaction {
-          try feed.store.link([match], likely: [], undecided: [], now: Self.end)
+          try feed.store.stations.link([match], likely: [], undecided: [], now: Self.end)
         }
         defer { try? TimelineUpdate.makeAll(Workers(feed.store), now: Self.end) }
         return try feed.connection.lines(

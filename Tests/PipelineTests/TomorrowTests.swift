@@ -2,9 +2,10 @@ import FuelModel
 import Logging
 import Pipeline
 import Postgres
-import Views
+import Store
 import TestDatabase
 import Testing
+import Views
 
 /// Tomorrow's published prices: the verdict decides whether they say anything, and `show` and the
 /// report show what it says.

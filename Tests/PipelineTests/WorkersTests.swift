@@ -182,7 +182,7 @@ struct WorkersTests {
       let watch = try Connection(target)
 
       try feed.connection.begin()
-      try feed.store.takeAverages(of: february)
+      try feed.store.due.takeAverages(of: february)
       // A station that is known in January is expected in February.
       let january = MonthSpan(
         pair: Pair(stationID: 1, fuelID: 1), first: Month(Day("2025-01-01")!),
@@ -191,7 +191,7 @@ struct WorkersTests {
         standing: .known, mean: 1, low: 1, high: 1, last: 1, seconds: 86_400)
       async let replaced: Void = onThreadOfItsOwn {
         try Store(try Connection(target)).transactionally { store in
-          try store.replace(
+          try store.days.replace(
             [january],
             with: [
               StationMonth(
@@ -214,7 +214,7 @@ struct WorkersTests {
   /// aggregate.
   @Test func aMonthThatComesMeanwhileIsKept() async throws {
     try await withPrices { feed, target in
-      _ = try feed.store.spansDue()
+      _ = try feed.store.due.spansDue()
       let watch = try Connection(target)
       func note(_ month: String) throws {
         try watch.query(
@@ -230,7 +230,7 @@ struct WorkersTests {
       try feed.connection.begin()
       _ = try feed.connection.query("SELECT FROM fuel.due WHERE step = 'spans' FOR UPDATE")
       async let read: Void = onThreadOfItsOwn {
-        _ = try Store(try Connection(target)).spansDue()
+        _ = try Store(try Connection(target)).due.spansDue()
       }
       try await untilSomeoneWaits(for: pid, watch)
       try note("2025-03-01")

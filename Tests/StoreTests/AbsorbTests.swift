@@ -120,7 +120,7 @@ struct AbsorbTests {
       }
       #expect(try kept() == ["\(limit)"])
       let source = feed.id
-      try feed.store.pruneRejects(of: source)
+      try feed.store.ledger.pruneRejects(of: source)
       #expect(try kept() == ["\(limit)"])
       try feed.connection.execute(
         """
@@ -128,7 +128,7 @@ struct AbsorbTests {
         UPDATE fuel.reject SET rejected_at = now() - interval '370 days' WHERE raw < 'X5';
         SET ROLE fuel_writer
         """)
-      try feed.store.pruneRejects(of: source)
+      try feed.store.ledger.pruneRejects(of: source)
       let left = Int(try kept()[0])!
       #expect((1..<limit).contains(left))
       try feed.reports(observations, at: hour(3), rejects: rubbish(limit + 50_000..<limit + 50_007))
@@ -393,7 +393,7 @@ struct AbsorbTests {
       #expect(history == ["Corner|{\"phone\": \"07 5550 0000\"}", "Corner|NULL"])
       let number = try feed.connection.query("SELECT station_id FROM fuel.station").only()
         .integer("station_id")
-      let explained = try feed.store.describedRecords(ofStation: number).map { record in
+      let explained = try feed.store.stations.describedRecords(ofStation: number).map { record in
         record.descriptions.map { $0.text }
       }
       #expect(explained == [["Corner, 1 Main St"]])
@@ -406,7 +406,7 @@ struct AbsorbTests {
   @Test func countsThatDoNotAddUpAreRefusedByTheTable() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      let run = try feed.store.beginRun(feed.id, at: hour(0))
+      let run = try feed.store.ledger.beginRun(feed.id, at: hour(0))
       #expect(throws: PostgresError.self) {
         try feed.connection.query("UPDATE fuel.run SET received = 5 WHERE run_id = \(run)")
       }
@@ -434,7 +434,7 @@ struct AbsorbTests {
   @Test func anInterruptedRunIsClosedByTheNext() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
-      _ = try feed.store.beginRun(feed.id, at: hour(0))
+      _ = try feed.store.ledger.beginRun(feed.id, at: hour(0))
       try feed.reports([.u91("1", 1899, hour(0))], at: hour(1))
       #expect(
         try feed.connection.lines("SELECT outcome FROM fuel_v1.ingest_runs ORDER BY run_id")
@@ -449,8 +449,8 @@ struct AbsorbTests {
       let feed = try Feed(target)
       var runs: [RunID] = []
       for step in 0..<3 {
-        let run = try feed.store.beginRun(feed.id, at: hour(Double(step)))
-        try feed.store.failRun(
+        let run = try feed.store.ledger.beginRun(feed.id, at: hour(Double(step)))
+        try feed.store.ledger.failRun(
           run, at: hour(Double(step)), isRefusal: false, error: "a test", payload: nil,
           requests: 0)
         runs.append(run)
@@ -476,11 +476,11 @@ struct AbsorbTests {
       let feed = try Feed(target)
       do {
         let other = try Feed(target)
-        #expect(try other.store.lock(other.id))
-        #expect(try !feed.store.lock(feed.id))
+        #expect(try other.store.ledger.lock(other.id))
+        #expect(try !feed.store.ledger.lock(feed.id))
       }
       // The server notices the end of a session within moments.
-      #expect(try await waitUntil { try feed.store.lock(feed.id) })
+      #expect(try await waitUntil { try feed.store.ledger.lock(feed.id) })
     }
   }
 

@@ -154,7 +154,7 @@ extension DailyAverageTests {
       try feed.aggregate(at: end)
       let made: SQL = "SELECT * FROM fuel_v1.daily_averages ORDER BY region, fuel, day"
       let incremental = try feed.connection.lines(made)
-      try feed.store.listAllDays(from: nil, now: end)
+      try feed.store.due.listAllDays(from: nil, now: end)
       try feed.aggregate(at: end)
       let rebuilt = try feed.connection.lines(made)
       #expect(rebuilt == incremental)

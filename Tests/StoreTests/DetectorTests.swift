@@ -267,7 +267,7 @@ struct DetectorTests {
     try await TestDatabase.with { target in
       let store = Store(try Connection(target))
       for (text, at) in [("one", hour(0)), ("one", hour(1)), ("two", hour(2))] {
-        _ = try store.register(
+        _ = try store.ledger.register(
           SourceRecord(
             feed: "qld-fpd", state: .qld, cadenceMinutes: 60, priceLapsesHours: 1,
             sightLapsesHours: 1, licence: "L", attribution: text, isEnabled: true,
@@ -488,7 +488,7 @@ struct DetectorTests {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       try feed.reports(list([.u91], at: hour(0)), at: hour(0))
-      for step in 1...3 { _ = try feed.store.beginRun(feed.id, at: hour(step)) }
+      for step in 1...3 { _ = try feed.store.ledger.beginRun(feed.id, at: hour(step)) }
       _ = try current(feed, at: hour(3))
       #expect(try feed.connection.lines("SELECT status FROM fuel_v1.feed_health") == ["failing"])
     }
@@ -503,8 +503,8 @@ struct DetectorTests {
         "SELECT ceil(extract(epoch FROM lapses_after) / 3600)::integer AS hours FROM fuel.sight"
       ).only().integer("hours")
       for step in [1, 2, lapse, lapse + 1] {
-        let run = try feed.store.beginRun(feed.id, at: hour(step))
-        try feed.store.failRun(
+        let run = try feed.store.ledger.beginRun(feed.id, at: hour(step))
+        try feed.store.ledger.failRun(
           run, at: hour(step), isRefusal: false, error: "the key is not allowed", payload: nil,
           requests: 1)
       }

@@ -76,7 +76,7 @@ struct FrozenTests {
         let feed = try Feed(
           target, name: name, state: isStamped ? .qld : .nt, sightLapsesHours: 24)
         func withdraw(_ index: Int, _ run: Int) throws {
-          let known = try #require(try feed.store.ledgerRun(run)).run
+          let known = try #require(try feed.store.ledger.ledgerRun(run)).run
           _ = try feed.decide(
             known, takenAt: lists[index].at, counts: false, now: end, refuseBelow: 0,
             partialBelow: 0)

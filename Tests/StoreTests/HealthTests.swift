@@ -43,7 +43,7 @@ struct HealthTests {
         try feed.reports([.u91("1", 1_800 + 10 * step, hour(step))], at: hour(step))
       }
       #expect(try numbers() == ["2|2"])
-      let wrong = try #require(try feed.store.ledgerRun(2))
+      let wrong = try #require(try feed.store.ledger.ledgerRun(2))
       _ = try feed.decide(
         wrong.run, takenAt: hour(1), counts: false, now: hour(2), refuseBelow: 0, partialBelow: 0)
       #expect(try numbers() == ["3|3"])
@@ -61,7 +61,7 @@ struct HealthTests {
       #expect(try attempt() == ["NULL|NULL"])
       try feed.reports([.u91("1", 1_800, hour(-1))], at: hour(0) + .seconds(90), now: hour(0))
       #expect(try attempt() == ["2026-05-04 00:01:30+00|2026-05-04 00:00:00+00"])
-      _ = try feed.store.beginRun(feed.id, at: hour(1))
+      _ = try feed.store.ledger.beginRun(feed.id, at: hour(1))
       #expect(try attempt() == ["2026-05-04 00:01:30+00|2026-05-04 01:00:00+00"])
     }
   }

@@ -250,7 +250,7 @@ struct PlausibilityTests {
       let invented = (0..<6).map { station("x\($0)", kilometresNorth: 10 + Double($0)) }
       try reports(2_189, invented, at: 1)
       let run = try #require(
-        try feed.store.ledgerRun(
+        try feed.store.ledger.ledgerRun(
           try feed.connection.query("SELECT max(run_id) AS run FROM fuel.run").only().integer("run")
         )?.run)
       try reports(1_259, at: 2)
@@ -276,7 +276,7 @@ struct PlausibilityTests {
         "SELECT station_id FROM fuel.station ORDER BY station_code"
       ).compactMap { Int32($0) }
       func moved() throws -> [Neighbourhood.Moved] {
-        try feed.store.transaction { try feed.store.countStations(now: hour(1)) }
+        try feed.store.transaction { try feed.store.stations.countStations(now: hour(1)) }
       }
       #expect(try moved().isEmpty)
       try feed.connection.execute(
@@ -284,7 +284,7 @@ struct PlausibilityTests {
       let gone = try moved()
       #expect(gone.map(\.station.id) == [ids[0]] && gone.map(\.knownFrom) == [hour(0)])
       #expect(try moved().isEmpty)
-      let around = try feed.store.neighbourhood()
+      let around = try feed.store.spans.neighbourhood()
       #expect(around.changes(of: ids[3], where: gone) == hour(0))
       #expect(around.changes(of: ids[0], where: gone) == .distantPast)
       let new = Neighbourhood.Moved(gone[0].station, knownFrom: hour(48))
@@ -297,7 +297,7 @@ struct PlausibilityTests {
       // With fewer than five within reach the nearest five count, however far away.
       try feed.connection.execute(
         "UPDATE fuel.station SET latitude = latitude - 3 WHERE station_id = \(ids[5])")
-      let few = try feed.store.neighbourhood()
+      let few = try feed.store.spans.neighbourhood()
       far.state = "QLD"
       #expect(few.changes(of: ids[3], where: [.init(far, knownFrom: hour(48))]) == .distantPast)
     }

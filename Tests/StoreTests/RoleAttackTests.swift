@@ -5,6 +5,7 @@ import Postgres
 import TestDatabase
 import Testing
 import Timeline
+import Views
 
 @testable import Store
 
@@ -369,16 +370,16 @@ struct RoleAttackTests {
   @Test func callsOfTheFutureAreNotCounted() async throws {
     try await TestDatabase.with { target in
       let feed = try history(target)
-      let before = try feed.store.callLimits(of: feed.id, now: Self.end, until: Self.end)
+      let before = try feed.store.ledger.callLimits(of: feed.id, now: Self.end, until: Self.end)
       try feed.store.becomeWriter()
       try feed.connection.execute(Self.run("started_at", "'9999-01-01'"))
-      let after = try feed.store.callLimits(of: feed.id, now: Self.end, until: Self.end)
+      let after = try feed.store.ledger.callLimits(of: feed.id, now: Self.end, until: Self.end)
       #expect(after.callsThisMonth == before.callsThisMonth)
     }
   }
 
   private func verified(_ target: String, head: String? = nil) throws -> [String] {
-    try Store(try Connection(target)).verify(head: head) { store in
+    try Store(try Connection(target)).ledger.verify(head: head) { store in
       try Standings.faults(
         of: "qld-fpd", in: store,
         rules: ListRules(window: 2 * 86_400_000_000, refuseBelow: 0, partialBelow: 0))
@@ -412,7 +413,8 @@ struct RoleAttackTests {
             "the chain does not contain \(String(repeating: "0", count: 64)): "
               + "it is mistyped, or the history was written anew since"
           ])
-      #expect(try Store(try Connection(target)).loggedChanges().contains { $0.table == "run" })
+      #expect(
+        try Store(try Connection(target)).ledger.loggedChanges().contains { $0.table == "run" })
     }
   }
 
@@ -480,7 +482,7 @@ struct RoleAttackTests {
       #expect(try verified(target) == [])
       #expect(
         try feed.connection.lines("SELECT FROM fuel.archive_price WHERE price_tenths = 1").isEmpty)
-      let run = try feed.store.openRun(feed.id, at: Self.end, kind: .live, digest: nil)
+      let run = try feed.store.ledger.openRun(feed.id, at: Self.end, kind: .live, digest: nil)
       #expect(throws: PostgresError.self) {
         try feed.connection.execute("SELECT fuel.number_change(\(run.number))")
       }

@@ -23,7 +23,7 @@ struct SourceDayTests {
         switch random.integer(0...9) {
         case 0 where !runs.isEmpty:
           let (run, at) = runs[random.integer(0...(runs.count - 1))]
-          let outcome = try #require(try feed.store.ledgerRun(run.number)).outcome
+          let outcome = try #require(try feed.store.ledger.ledgerRun(run.number)).outcome
           guard outcome != "refused" else { break }
           _ = try feed.decide(
             run, takenAt: at, counts: outcome == "withdrawn", now: clock, refuseBelow: 0.7,
@@ -40,18 +40,18 @@ struct SourceDayTests {
               partialBelow: 0.95)
           } catch is Refusal {} catch is BelievedNow {}
           let newest = Int(try feed.connection.lines("SELECT max(run_id) FROM fuel.run")[0]) ?? 0
-          if let run = try feed.store.ledgerRun(newest)?.run { runs.append((run, at)) }
+          if let run = try feed.store.ledger.ledgerRun(newest)?.run { runs.append((run, at)) }
         default:
           // A clock may also go back.
           let now = clock + .seconds(random.integer(-200_000...200_000))
-          try feed.store.refreshSourceDays(now: now)
+          try feed.store.days.refreshSourceDays(now: now)
           let stepwise = try days(feed)
           try feed.connection.execute("UPDATE fuel.source SET days_known_until_at = NULL")
-          try feed.store.refreshSourceDays(now: now)
+          try feed.store.days.refreshSourceDays(now: now)
           #expect(try days(feed) == stepwise, "step \(step) of seed \(seed)")
         }
       }
-      try feed.store.refreshSourceDays(now: clock)
+      try feed.store.days.refreshSourceDays(now: clock)
       #expect(try days(feed).count > 10)
     }
   }

@@ -20,7 +20,7 @@ package struct Feed {
   ) throws {
     connection = try Connection(target)
     store = Store(connection)
-    id = try store.register(
+    id = try store.ledger.register(
       SourceRecord(
         feed: name, state: state, cadenceMinutes: cadenceMinutes,
         priceLapsesHours: priceLapsesHours,
@@ -52,9 +52,9 @@ package struct Feed {
     let document = Document(
       name: reportsWholeDays ? "prices of \(days) days" : "prices", bytes: Array("x".utf8),
       fetchedAt: takenAt)
-    let run = try store.beginRun(id, at: now ?? takenAt, kind: kind)
+    let run = try store.ledger.beginRun(id, at: now ?? takenAt, kind: kind)
     // Answers with whole days are distinguished by their documents.
-    if reportsWholeDays { try store.keep([document], of: run, fetchedAt: takenAt) }
+    if reportsWholeDays { try store.ledger.keep([document], of: run, fetchedAt: takenAt) }
     let payload = Payload(
       documents: [document], fetchedAt: takenAt, takenAt: takenAt - delay)
     let rules = ListRules(
@@ -65,7 +65,7 @@ package struct Feed {
       ).take(
         settled, payload: payload, run: run, requests: 0, reportsWholeDays: reportsWholeDays)
     } catch let refusal as Refusal {
-      try store.failRun(
+      try store.ledger.failRun(
         run, at: now ?? takenAt, isRefusal: true, error: "\(refusal)", payload: payload,
         counts: Counts(refusing: settled), rejects: settled.rejects, list: refusal.list, requests: 0
       )
@@ -94,15 +94,15 @@ package struct Feed {
   package func aggregate(
     at now: Instant, regions: [Region] = [.queensland, .nation], workers: Workers? = nil
   ) throws {
-    _ = try store.refreshRegions(regions)
+    _ = try store.stations.refreshRegions(regions)
     try TimelineUpdate.countStations(store, now: now)
     let workers = workers ?? Workers(store)
     try TimelineUpdate.makeAll(workers, now: now)
-    try store.refreshSourceDays(now: now)
+    try store.days.refreshSourceDays(now: now)
     try DayUpdate.makeStationDays(workers, now: now)
-    try DayUpdate.makeRegionDays(try store.dueSpans(now: now), workers, now: now)
-    try store.advancePresent(now: now)
-    try store.withPricesNow(now: now) {
+    try DayUpdate.makeRegionDays(try store.due.dueSpans(now: now), workers, now: now)
+    try store.spans.advancePresent(now: now)
+    try store.verdicts.withPricesNow(now: now) {
       _ = try connection.query("SELECT fuel.refresh_changes(\(now))")
     }
   }

@@ -56,7 +56,9 @@ let aggregateCommand = Command(
   let store = try invocation.store(settings)
   let log = invocation.logger(settings)
   // Spans and days are made from everything that is stored: what came later would count as known.
-  if let given = try invocation.instant("now"), let newest = try store.newestRun(), given < newest {
+  if let given = try invocation.instant("now"), let newest = try store.ledger.newestRun(),
+    given < newest
+  {
     throw UsageError.message(
       "--now lies before the newest stored run, of \(newest): leave it out, or print what was known "
         + "then by --as-of \(given)")

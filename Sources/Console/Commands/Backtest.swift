@@ -75,9 +75,9 @@ let backtestCommand = Command(
   if let store, backtest.from == nil, backtest.until == nil {
     let now = try invocation.clock().now()
     if adviser == .verdicts {
-      try store.keepScores(scores.flatMap(\.rows), of: .replayed, now: now)
+      try store.verdicts.keepScores(scores.flatMap(\.rows), of: .replayed, now: now)
     }
-    if let today = try store.regionFacts(now: now).values.map(\.today).min() {
+    if let today = try store.verdicts.regionFacts(now: now).values.map(\.today).min() {
       scores += try GivenVerdicts.scores(
         store, method: adviser.rawValue, upTo: today + -1, now: now)
     }

@@ -35,10 +35,10 @@ let exportCommand = Command(
   deadlineSeconds: 3_600
 ) { invocation in
   let views = try invocation.views(try invocation.settings())
-  let views = try views.publishedViews()
+  let names = try views.publishedViews()
   for name in ["since", "until", "out", "format"] { try invocation.refuse(name, beside: "list") }
   if invocation.flags.contains("list") {
-    for view in views {
+    for view in names {
       write(padded(view, 20) + (Views.timeColumn(of: view).map { "by \($0)" } ?? "") + "\n")
     }
     return .done
@@ -48,8 +48,8 @@ let exportCommand = Command(
   }
   // The name of a view may have the prefix that it has in a query.
   let view = named.hasPrefix("fuel_v1.") ? String(named.dropFirst(8)) : named
-  guard views.contains(view) else {
-    throw UsageError.unknown("view", view, among: views, hint: "bowser export --list lists them")
+  guard names.contains(view) else {
+    throw UsageError.unknown("view", view, among: names, hint: "bowser export --list lists them")
   }
   guard let format = ExportFormat(rawValue: invocation.options["format"] ?? "csv") else {
     throw UsageError.message("--format must be csv or ndjson")

@@ -23,7 +23,7 @@ let gapsCommand = Command(
   let wanted = sources.filter { meant.isEmpty || meant.contains($0.feed) }
   let now = try invocation.clock().now()
   let found = gaps(
-    try store.knownDays(now: now),
+    try store.stations.knownDays(now: now),
     feeds: wanted.map { ($0.feed, $0.state.timeZone, $0.provider.keptAnswers?.name) },
     archives: archives,
     now: now)

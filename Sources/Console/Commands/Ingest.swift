@@ -244,7 +244,7 @@ private struct IngestWork {
       var feeds: Set<String> = []
       for number in runs {
         do {
-          let kept = try store.keptRun(number)
+          let kept = try store.ledger.keptRun(number)
           // A run that reprocessed the documents of another run stands for that run.
           guard done.insert(kept.run.number).inserted else { continue }
           guard let source = sources.first(where: { $0.feed == kept.feed }) else {
@@ -263,7 +263,7 @@ private struct IngestWork {
       }
       do {
         for feed in feeds.sorted() {
-          let left = try store.keptRuns(of: feed, notIn: Array(done))
+          let left = try store.ledger.keptRuns(of: feed, notIn: Array(done))
           guard !left.isEmpty else { continue }
           talk(
             "bowser: \(feed): the kept answers of \(left.count) later runs were not read again "

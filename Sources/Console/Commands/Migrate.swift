@@ -53,5 +53,6 @@ func keepConfiguration(of invocation: Invocation, in connection: Connection) thr
   let store = Store(connection)
   // A subscriber takes them from its server, like everything else.
   guard try store.subscription() == nil else { return }
-  try store.refreshBrands(try brands(file: try invocation.configurationFolder() + "/brands.json5"))
+  try store.stations.refreshBrands(
+    try brands(file: try invocation.configurationFolder() + "/brands.json5"))
 }

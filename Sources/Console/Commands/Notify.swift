@@ -44,11 +44,11 @@ let notifyCommand = Command(
   let store = try invocation.store(settings)
   let now = try invocation.clock().now()
   if let given = try invocation.instant("now") { try store.views.setViewClock(given.description) }
-  guard try store.lockNotices() else {
+  guard try store.outbox.lockNotices() else {
     writeError("another notify is running")
     return .tryAgain
   }
-  try store.forgetNotices(besides: rules.map(\.name), before: now - .seconds(30 * 86_400))
+  try store.outbox.forgetNotices(besides: rules.map(\.name), before: now - .seconds(30 * 86_400))
   let search = try PlaceSearch(store.views)
   let notices = Notices(store, now: now)
   var worst = ExitCode.done

@@ -43,7 +43,7 @@ let stationsCommand = Command(
       guard let number = Int(operand) else {
         throw UsageError.message("'\(operand)' is no station_id such as 1089; \(advice)")
       }
-      let records = try store.describedRecords(ofStation: number)
+      let records = try store.stations.describedRecords(ofStation: number)
       guard !records.isEmpty else {
         throw UsageError.message("no station \(number); \(advice)")
       }
@@ -58,7 +58,7 @@ let stationsCommand = Command(
     for sentence in try unknownRecords(of: try decisions(file: file), store) {
       writeError(sentence)
     }
-    let pairs = try store.doubtfulPairs()
+    let pairs = try store.stations.doubtfulPairs()
     let today = String(try invocation.clock().now().description.prefix(10))
     for pair in pairs {
       write("\(pair.score)  \(pair.why)\n")

@@ -33,14 +33,14 @@ let verifyCommand = Command(
   }
   let store = try invocation.store(try invocation.settings())
   if invocation.flags.contains("log") {
-    for change in try store.loggedChanges() {
+    for change in try store.ledger.loggedChanges() {
       write(
         "\(change.changedAt) \(change.login) \(change.table) \(change.was) -> \(change.became)\n")
     }
     return .done
   }
   let sources = try invocation.sources()
-  let found = try store.verify(head: head) { store in
+  let found = try store.ledger.verify(head: head) { store in
     try sources.flatMap { try Standings.faults(of: $0, in: store) } + Refold.faults(in: store)
   }
   for fault in found.faults { write(fault + "\n") }

@@ -97,10 +97,10 @@ package struct Backfill {
     try store.check(clock)
     let now = clock.now()
     let source = try register()
-    guard try store.lock(source) else { throw Failure.busy(archive.id) }
+    guard try store.ledger.lock(source) else { throw Failure.busy(archive.id) }
     defer {
       do {
-        try store.unlock(source)
+        try store.ledger.unlock(source)
       } catch {
         // The server releases the lock when the session ends, and this session has failed already.
         log.debug("lock left to the server", ["error": "\(error)"])
@@ -108,7 +108,7 @@ package struct Backfill {
     }
 
     let digests = try Self.digests(files.map(\.path))
-    var loaded = again ? [] : try store.loadedDigests(of: archive.source)
+    var loaded = again ? [] : try store.ledger.loadedDigests(of: archive.source)
     var load = Load(
       backfill: self, source: source, now: now, fileCount: files.count, progress: progress)
     // Two files with the same bytes count as one file, whatever their names.
@@ -250,7 +250,7 @@ package struct Backfill {
         guard let done = try await batch.task.value else { return }
         backfill.log.info(
           "loaded", ["run": done.run, "file": batch.file, "received": done.counts.received])
-        backfill.store.announce(done.run, log: backfill.log)
+        backfill.store.ledger.announce(done.run, log: backfill.log)
         tell(batch.file, .loaded(done.counts))
       } catch let refusal as Refusal {
         try await finishAll()
@@ -289,7 +289,7 @@ package struct Backfill {
 
   /// Registers the archive in the database, or updates its row.
   package func register() throws -> SourceID {
-    try store.register(
+    try store.ledger.register(
       SourceRecord(
         feed: archive.source, state: archive.state, cadenceMinutes: 44_640,
         priceLapsesHours: archive.settings.priceLapsesHours,
@@ -305,7 +305,7 @@ package struct Backfill {
   private func refuse(
     _ file: String, _ digest: String, _ source: SourceID, _ received: Int, _ reason: String
   ) throws {
-    try store.refuseFile(
+    try store.ledger.refuseFile(
       file, digest: digest, of: source, received: received, reason: reason, at: clock.now())
     log.info("refused", ["file": file, "reason": reason])
   }

@@ -55,7 +55,7 @@ package func decisions(file: String) throws(ConfigurationError) -> [StationDecis
 package func unknownRecords(of decisions: [StationDecision], _ store: Store) throws -> [String] {
   guard !decisions.isEmpty else { return [] }
   let named = Set(decisions.flatMap { [$0.firstSource, $0.secondSource] })
-  let known = try store.stationCodes(of: named.sorted())
+  let known = try store.stations.stationCodes(of: named.sorted())
   var sentences: [String] = []
   for (index, decision) in decisions.enumerated() {
     for (key, source, code) in [

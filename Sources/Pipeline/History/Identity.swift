@@ -44,15 +44,15 @@ package enum Identity {
   ) throws {
     // A run that adds records meanwhile has to wait for the end of this transaction before it can
     // mark that a match is due. So its mark is not lost, and the next match includes its records.
-    let areNew = try store.matchIfDue(decisions: decisions) {
-      let records = try store.stationRecords()
-      let known = try decisions ?? store.stationDecisions()
-      let presence = try store.presence(of: contestedRecords(records))
-      let covered = Dictionary(grouping: try store.knownDays(now: now), by: \.scheme)
+    let areNew = try store.stations.matchIfDue(decisions: decisions) {
+      let records = try store.stations.stationRecords()
+      let known = try decisions ?? store.stations.stationDecisions()
+      let presence = try store.stations.presence(of: contestedRecords(records))
+      let covered = Dictionary(grouping: try store.stations.knownDays(now: now), by: \.scheme)
       let found = matches(
         of: records, presence: presence, decisions: known,
         covered: covered.mapValues { Set($0.map(\.day.sinceEpoch)) })
-      let changed = try store.link(
+      let changed = try store.stations.link(
         found.byRecord.map { ($0.key, $0.value.station, $0.value.by, $0.value.doubt) },
         likely: found.likely, undecided: found.undecided, now: now)
       log.info("matched", ["records": records.count, "changed": changed])

@@ -152,7 +152,7 @@ package struct Replays {
     var results: [Backfill.Result] = []
     for answer in answers {
       let feed = answer.source.feed
-      if known[feed] == nil { known[feed] = try store.loadedDigests(of: feed) }
+      if known[feed] == nil { known[feed] = try store.ledger.loadedDigests(of: feed) }
       let stamp = answer.instant.map { hex($0.microseconds) } ?? ""
       let digest = answer.files.compactMap { digests[$0] }.joined() + stamp
       let outcome: Backfill.Outcome

@@ -28,7 +28,7 @@ extension Ingest {
     return taken < source.provider.due(source, at: now, isAwaiting: history.awaitsTomorrow)
   }
 
-  func history() throws -> FeedHistory { try store.history(of: source.feed, until: latest) }
+  func history() throws -> FeedHistory { try store.ledger.history(of: source.feed, until: latest) }
 
   /// Returns whether the feed was not tried yet on this day in the time zone of its state. Daily work
   /// is done after the first answer of the day, whatever its time.
@@ -59,7 +59,7 @@ extension Ingest {
     guard let skew, abs(skew) > Int(Self.clockLimitSeconds) else { return }
     let isWrong =
       try abs(skew) > Self.farClockLimitSeconds
-      || store.isSkewConfirmed(
+      || store.ledger.isSkewConfirmed(
         clockSkewSeconds: skew, within: Int(Self.clockLimitSeconds), besides: id,
         now: clock.now())
     if isWrong { throw IngestError.clockIsWrong(seconds: skew) }
@@ -86,7 +86,7 @@ extension Ingest {
 
   func checkBudget(_ id: SourceID, requests: Int) throws {
     let now = clock.now()
-    let limits = try store.callLimits(of: id, now: now, until: latest)
+    let limits = try store.ledger.callLimits(of: id, now: now, until: latest)
     if let notBefore = limits.notBefore, isLeftAlone(until: notBefore, at: now) {
       throw IngestError.notBefore(notBefore, now: now)
     }
@@ -112,7 +112,8 @@ extension Ingest {
     let calls = source.provider.calls(source, at: now)
     let wantsSnapshot = try calls.contains { call in
       guard call.role == .snapshot else { return false }
-      guard let last = try store.lastTaken(document: call.name, of: id, until: latest).good else {
+      guard let last = try store.ledger.lastTaken(document: call.name, of: id, until: latest).good
+      else {
         return true
       }
       // The provider begins its updates afresh each day and does not state in which time zone. So
@@ -129,7 +130,7 @@ extension Ingest {
       case .snapshot: return wantsSnapshot
       case .update: return !wantsSnapshot
       case .reference:
-        let last = try store.lastTaken(document: call.name, of: id, until: latest)
+        let last = try store.ledger.lastTaken(document: call.name, of: id, until: latest)
         if let good = last.good, now < good + age { return false }
         // After a run that was refused, a reference list is not asked for again within an hour.
         if let any = last.any, now < any + .seconds(3_600) { return false }

@@ -8,8 +8,8 @@ import Timeline
 /// The documents of a run: kept, read, merged, or refused.
 extension Ingest {
   func reread(_ kept: KeptRun, of id: SourceID) throws -> Summary {
-    let documents = try store.documents(of: kept)
-    let run = try store.beginRun(id, at: clock.now(), kind: .reprocess(kept.run))
+    let documents = try store.ledger.documents(of: kept)
+    let run = try store.ledger.beginRun(id, at: clock.now(), kind: .reprocess(kept.run))
     return try store(
       consume documents, fetchedAt: kept.fetchedAt, of: id, run: run, requests: 0,
       clockSkewSeconds: kept.clockSkewSeconds)
@@ -22,10 +22,10 @@ extension Ingest {
   func readAgain(_ runs: [RunID], _ read: (KeptRun) throws -> Summary) {
     for run in runs {
       do {
-        _ = try read(try store.keptRun(run.number))
+        _ = try read(try store.ledger.keptRun(run.number))
       } catch {
         log.info("not read again", ["run": run, "error": "\(error)"])
-        store.giveUpReading(run.number, after: error)
+        store.ledger.giveUpReading(run.number, after: error)
       }
     }
   }
@@ -34,14 +34,14 @@ extension Ingest {
   /// provider reports only once.
   func readInterruptedRuns(of id: SourceID) throws {
     // Marks runs as interrupted whose process has died.
-    try store.closeDeadRuns(of: id, at: clock.now())
-    for number in try store.unreadRuns(of: id) {
+    try store.ledger.closeDeadRuns(of: id, at: clock.now())
+    for number in try store.ledger.unreadRuns(of: id) {
       do {
-        _ = try reread(try store.keptRun(number), of: id)
+        _ = try reread(try store.ledger.keptRun(number), of: id)
       } catch  where error is FeedError || error is Refusal || error is BodyError {
         // The documents themselves are the reason for the refusal. The row of the run states it.
         log.info("interrupted run refused", ["run": number, "error": "\(error)"])
-        store.giveUpReading(number, after: error)
+        store.ledger.giveUpReading(number, after: error)
       }
     }
   }
@@ -61,7 +61,7 @@ extension Ingest {
       guard fetchedAt <= latest else {
         throw Refusal("fetched at \(fetchedAt), which is later than the clock")
       }
-      try store.keep(
+      try store.ledger.keep(
         documents, of: run, fetchedAt: fetchedAt, clockSkewSeconds: clockSkewSeconds)
     } catch {
       fail(run, error, requests: requests)
@@ -84,11 +84,11 @@ extension Ingest {
     do {
       let parsed = try reader.parse(documents, source)
       let isDescribed = parsed.describesItsStations
-      let elsewhere = isDescribed ? [] : try store.codesElsewhere(of: id)
+      let elsewhere = isDescribed ? [] : try store.stations.codesElsewhere(of: id)
       var reading = (consume parsed).settled(
         takenAt: fetchedAt, horizon: source.horizon, lead: lead(clockSkewSeconds),
         of: source.states, elsewhere: elsewhere)
-      if !isDescribed { reading.tellUndescribed(among: try store.describedCodes(of: id)) }
+      if !isDescribed { reading.tellUndescribed(among: try store.stations.describedCodes(of: id)) }
       (counts, rejects) = (Counts(refusing: reading), reading.rejects)
       try checkRejects(reading)
       let merge = Merge(
@@ -106,7 +106,7 @@ extension Ingest {
       // Lists that were refused because of what was known when they arrived.
       readAgain(counts.believedNow) { try reread($0, of: id) }
       for warning in counts.warnings { log.info("odd", ["run": run, "warning": warning]) }
-      store.announce(run, log: log)
+      store.ledger.announce(run, log: log)
       return Summary(
         feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
     } catch {
@@ -157,7 +157,7 @@ extension Ingest {
       default: false
       }
     func note(in store: Store, _ rejects: [Reject], _ list: ListSummary?) throws {
-      try store.failRun(
+      try store.ledger.failRun(
         run, at: clock.now(), isRefusal: isRefusal, error: "\(error)", payload: payload,
         counts: counts, rejects: rejects, list: list, requests: requests)
     }
@@ -176,7 +176,7 @@ extension Ingest {
   }
 }
 
-extension Store {
+extension Ledger {
   /// Forgets to read a run again if the documents themselves are the reason for the failure. After
   /// any other failure the next run tries again.
   func giveUpReading(_ run: Int, after error: any Error) {

@@ -81,13 +81,13 @@ package struct Ingest {
       let requests = calls.count + (source.provider.keysExpire(source) ? 1 : 0)
       // Requests are counted and reserved under one lock, because several feeds may share a key.
       let isFirstOfDay = try isFirstOfDay()
-      try store.lockAccount(source.account)
+      try store.ledger.lockAccount(source.account)
       let run = Result {
         try checkBudget(id, requests: requests)
-        return try store.beginRun(id, at: clock.now(), requests: requests)
+        return try store.ledger.beginRun(id, at: clock.now(), requests: requests)
       }
       do {
-        try store.unlockAccount(source.account)
+        try store.ledger.unlockAccount(source.account)
       } catch {
         if case .success(let run) = run { fail(run, error, requests: 0) }
         throw error
@@ -113,12 +113,12 @@ package struct Ingest {
       let fetched = try fetched.get()
       (documents, skew) = (fetched.documents, fetched.clockSkewSeconds)
       try checkClock(skew, for: started.source)
-      try store.setNotBefore(nil, of: started.source)
+      try store.ledger.setNotBefore(nil, of: started.source)
       try recording?.keep(documents, of: source.feed)
     } catch {
       fail(started.run, error, requests: requests)
       if case FeedError.comeBack(_, let seconds) = error {
-        try store.setNotBefore(clock.now() + .seconds(seconds), of: started.source)
+        try store.ledger.setNotBefore(clock.now() + .seconds(seconds), of: started.source)
       }
       throw error
     }
@@ -137,7 +137,7 @@ package struct Ingest {
           clockSkewSeconds: skew)
       }
       try store.endRehearsal()
-      try store.markRehearsed(started.run, at: clock.now(), requests: requests)
+      try store.ledger.markRehearsed(started.run, at: clock.now(), requests: requests)
     } catch {
       fail(started.run, error, requests: requests)
       throw error
@@ -155,7 +155,7 @@ package struct Ingest {
   package func replay(_ documents: consuming [Document], digest: String? = nil) throws -> Summary {
     let id = try register()
     defer { end(id) }
-    let run = try store.beginRun(id, at: clock.now(), kind: .replay, digest: digest)
+    let run = try store.ledger.beginRun(id, at: clock.now(), kind: .replay, digest: digest)
     return try keepAndStore(documents, of: id, run: run, requests: 0)
   }
 
@@ -172,7 +172,7 @@ package struct Ingest {
   private func register() throws -> SourceID {
     try store.check(clock)
     let settings = source.settings
-    let id = try store.register(
+    let id = try store.ledger.register(
       SourceRecord(
         feed: source.feed, state: source.state,
         cadenceMinutes: settings.cadenceMinutes, priceLapsesHours: settings.priceLapsesHours,
@@ -184,7 +184,7 @@ package struct Ingest {
         delayHours: settings.delayHours, holdingConfirms: settings.holdingConfirms,
         publishesTomorrowAt: source.publishesTomorrowAt),
       now: clock.now())
-    guard try store.lock(id) else { throw IngestError.busy }
+    guard try store.ledger.lock(id) else { throw IngestError.busy }
     return id
   }
 
@@ -192,9 +192,9 @@ package struct Ingest {
   /// cost more than it saves. What cannot be deleted now is deleted another day.
   private func prune(_ id: SourceID) {
     do {
-      try store.pruneBodies(
+      try store.ledger.pruneBodies(
         of: id, before: clock.now() - .seconds(86_400 * source.settings.keepBodiesDays))
-      try store.pruneRejects(of: id)
+      try store.ledger.pruneRejects(of: id)
     } catch {
       log.info("nothing old deleted", ["error": "\(error)"])
     }
@@ -202,7 +202,7 @@ package struct Ingest {
 
   private func end(_ id: SourceID) {
     do {
-      try store.unlock(id)
+      try store.ledger.unlock(id)
     } catch {
       // The server releases the lock when the session ends, and this session has failed already.
       log.debug("lock left to the server", ["error": "\(error)"])

@@ -37,8 +37,8 @@ package struct Merge {
   private func withBoundedStations(_ settled: Reading.Settled) throws -> Reading.Settled {
     let named = settled.stationCodes()
     let most = max(InputLimit.stations.value, 4 * named.count)
-    guard try store.stationCount(of: source) + named.count > most else { return settled }
-    var known = try store.stationCodes(of: source)
+    guard try store.stations.stationCount(of: source) + named.count > most else { return settled }
+    var known = try store.stations.stationCodes(of: source)
     for code in named.sorted() where known.count < most { known.insert(code) }
     var bounded = settled
     bounded.stations.removeAll { !known.contains($0.code) }
@@ -61,7 +61,7 @@ package struct Merge {
   /// shared by all feeds.
   private func withBoundedFuels(_ settled: Reading.Settled) throws -> Reading.Settled {
     guard settled.unmapped > 0 else { return settled }
-    var known = try store.unmappedCodes(of: source)
+    var known = try store.stations.unmappedCodes(of: source)
     var bounded = settled
     bounded.observations = []
     for observation in settled.observations {
@@ -90,9 +90,10 @@ package struct Merge {
       settled = try bounded(settled)
       // Feeds are fetched in parallel and stored one by one, so that no two wait for each other's
       // rows.
-      try store.lockTimeline()
-      let lastListed = try store.lastListed(of: source)
-      let reported = try store.beginAbsorbing(settled, payload: payload, run: run, of: source)
+      try store.spans.lockTimeline()
+      let lastListed = try store.ledger.lastListed(of: source)
+      let reported = try store.answers.beginAbsorbing(
+        settled, payload: payload, run: run, of: source)
       var counts = Counts()
       counts.note(settled)
       counts.unchanged = settled.observations.count
@@ -101,7 +102,7 @@ package struct Merge {
       // A long list takes much memory, and is not needed any more.
       (settled.stations, settled.observations) = ([], [])
       if reportsWholeDays {
-        try store.keep(days: Set(reported.lines.map(\.stamp)), of: run)
+        try store.ledger.keep(days: Set(reported.lines.map(\.stamp)), of: run)
       }
       let isList = settled.coverage == .complete
       var refold = Refold(store, of: source)
@@ -117,9 +118,9 @@ package struct Merge {
         reportsWholeDays: reportsWholeDays)
       if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
 
-      if let list { try store.keep(list, of: run) }
+      if let list { try store.ledger.keep(list, of: run) }
       let isComplete = list != nil && judgement.isComplete
-      try store.set(run, isComplete: isComplete, isRepeat: judgement.isRepeat)
+      try store.ledger.set(run, isComplete: isComplete, isRepeat: judgement.isRepeat)
       try refold.keep(reported.lines, of: run, documents: payload.documents)
       var windows: [Window]
       var following: [Pair: Succession] = [:]
@@ -132,7 +133,7 @@ package struct Merge {
             counts: !judgement.isRepeat),
           to: before)
         counts.stored = facts.new.count { $0.kind == .price }
-        windows = try store.settle(
+        windows = try store.ledger.settle(
           facts, of: source, after: [run], isAppended: true, lastListed: lastListed, now: now)
         if isList, before.isOfLists {
           following = successions(
@@ -155,7 +156,7 @@ package struct Merge {
       counts.unchanged -= counts.stored
       counts.flagged = try makeSpans(windows, after: following)
       counts.shortcomings = judgement.shortcomings
-      try store.finish(
+      try store.answers.finish(
         run, payload: payload, counts: counts, rejects: settled.rejects, isComplete: isComplete,
         requests: requests, now: now)
       return counts
@@ -167,7 +168,7 @@ package struct Merge {
   /// Judges what a run reports by what earlier runs reported. Also returns whether no list was taken
   /// later, and whether the lists before it state the same.
   private func judgement(
-    of list: ListSummary?, _ reported: Store.Reported, _ payload: Payload, _ run: RunID,
+    of list: ListSummary?, _ reported: Answers.Reported, _ payload: Payload, _ run: RunID,
     _ rejected: [String: Int], reportsWholeDays: Bool
   ) throws -> (ListJudgement, isNewest: Bool, isStill: Bool) {
     if let list {
@@ -175,7 +176,7 @@ package struct Merge {
     }
     guard reportsWholeDays else { return (ListJudgement(), true, false) }
     var judgement = ListJudgement()
-    if let before = try store.pairsBefore(run, takenAt: payload.takenAt) {
+    if let before = try store.ledger.pairsBefore(run, takenAt: payload.takenAt) {
       judgement = rules.judgement(ofDays: reported.pairs, after: before)
     }
     judgement.shortcomings += rules.broken(rejected, beside: reported.pairs)
@@ -184,7 +185,7 @@ package struct Merge {
 
   /// Returns what is strange about the stations of a list, while a complete list is believed.
   private func strangeness(
-    of reported: Store.Reported, _ shown: Shown, _ lastListed: Instant?, _ payload: Payload
+    of reported: Answers.Reported, _ shown: Shown, _ lastListed: Instant?, _ payload: Payload
   ) -> String? {
     // An older answer is not compared with stations of later days.
     guard let lastListed, lastListed <= payload.takenAt,
@@ -195,7 +196,7 @@ package struct Merge {
   }
 
   private func summary(
-    of reported: Store.Reported, _ stamps: [Int], _ payload: Payload, _ rejected: [String: Int]
+    of reported: Answers.Reported, _ stamps: [Int], _ payload: Payload, _ rejected: [String: Int]
   ) -> ListSummary {
     ListSummary(
       takenAt: payload.takenAt, pairs: reported.pairs, stations: reported.stations,
@@ -235,7 +236,7 @@ package struct Merge {
     guard leavesSpans else {
       return try TimelineUpdate(store, now: now).make(windows, after: successions)
     }
-    try store.touch(windows)
+    try store.due.touch(windows)
     return 0
   }
 }

@@ -30,7 +30,8 @@ package struct Refold {
 
   /// Folds the answers up to an instant, from the newest complete list on.
   mutating func before(_ instant: Instant) throws -> Before {
-    let counted = try store.answers(of: source, from: instant, until: instant).filter(\.counts)
+    let counted = try store.answers.answers(of: source, from: instant, until: instant).filter(
+      \.counts)
     var before = Before()
     before.isNewest = counted.allSatisfy { $0.takenAt <= instant }
     let earlier = Self.fromLastList(in: counted.filter { $0.takenAt <= instant }, before: instant)
@@ -41,7 +42,7 @@ package struct Refold {
 
   /// Keeps what an answer states.
   mutating func keep(_ stated: [Answer.Line], of run: RunID, documents: [String]) throws {
-    try store.keep(stated, of: run, source: source, documents: documents, known: &lines)
+    try store.answers.keep(stated, of: run, source: source, documents: documents, known: &lines)
   }
 
   /// Stores the facts of an answer that has been kept and is the newest one.
@@ -50,7 +51,7 @@ package struct Refold {
     let changes = FactChanges(
       // A price without a stamp and one stamped at that instant may be one fact.
       new: answer.counts ? Array(Set(shown.take(whole(answer)))) : [], answers: [answer])
-    try store.write(changes, of: source)
+    try store.answers.write(changes, of: source)
     return changes
   }
 
@@ -62,12 +63,12 @@ package struct Refold {
     guard let first = instants.min(), let last = instants.max() else {
       return FactChanges(new: [], answers: [])
     }
-    let days = try store.days(toldBy: runs.map(\.run), of: source)
+    let days = try store.answers.days(toldBy: runs.map(\.run), of: source)
     let answers =
-      try days.map { try store.answers(of: source, about: $0) }
-      ?? store.answers(of: source, from: first, until: last)
+      try days.map { try store.answers.answers(of: source, about: $0) }
+      ?? store.answers.answers(of: source, from: first, until: last)
     let changes = try difference(answers, from: first, days: days.map { Set($0) })
-    try store.write(changes, of: source)
+    try store.answers.write(changes, of: source)
     return changes
   }
 
@@ -88,7 +89,7 @@ package struct Refold {
       let stated = shown.take(answer)
       if kept.takenAt >= from, !kept.isAdopted { facts.formUnion(stated) }
     }
-    var stored = try store.facts(
+    var stored = try store.answers.facts(
       of: answers.filter { $0.takenAt >= from && !$0.isAdopted }.map(\.run), source: source)
     if let days { stored = stored.filter { days.contains($0.at) } }
     return FactChanges(
@@ -117,7 +118,7 @@ package struct Refold {
       let part = rest.prefix(Self.atOnce)
       rest = rest.dropFirst(part.count)
       let unread = part.map(\.run).filter { lines[$0] == nil }
-      lines.merge(try store.lines(of: unread)) { _, new in new }
+      lines.merge(try store.answers.lines(of: unread)) { _, new in new }
       for answer in part { try body(answer, whole(answer)) }
       if !rest.isEmpty { lines = [:] }
     }
@@ -133,18 +134,19 @@ package struct Refold {
 
   /// Makes the facts of all feeds anew.
   package static func restore(_ store: Store, now: Instant) throws {
-    for (source, _) in try store.feeds() {
+    for (source, _) in try store.ledger.feeds() {
       var next: Instant? = .distantPast
       while let begins = next {
         // In parts, so that no ingest has to wait for all of them.
         next = try store.transaction {
-          try store.lockTimeline()
+          try store.spans.lockTimeline()
           let (changes, next) = try difference(of: source, in: store, from: begins)
           guard !changes.isEmpty else { return next }
-          try store.write(changes, of: source)
-          try store.touch(
-            store.settle(
-              changes, of: source, after: [], lastListed: store.lastListed(of: source), now: now))
+          try store.answers.write(changes, of: source)
+          try store.due.touch(
+            store.ledger.settle(
+              changes, of: source, after: [], lastListed: store.ledger.lastListed(of: source),
+              now: now))
           return next
         }
       }
@@ -156,7 +158,7 @@ package struct Refold {
   ///
   /// - Returns: one line of text for each run.
   package static func faults(in store: Store) throws -> [String] {
-    try store.feeds().flatMap { source, feed in
+    try store.ledger.feeds().flatMap { source, feed in
       var counts: [Int: (missing: Int, invented: Int)] = [:]
       var next: Instant? = .distantPast
       while let begins = next {
@@ -180,15 +182,16 @@ package struct Refold {
   private static func difference(
     of source: SourceID, in store: Store, from begins: Instant
   ) throws -> (FactChanges, next: Instant?) {
-    let (part, next) = try store.answers(of: source, after: begins, atMost: 48)
+    let (part, next) = try store.answers.answers(of: source, after: begins, atMost: 48)
     guard let first = part.first?.takenAt else {
       return (FactChanges(new: [], answers: []), next)
     }
     var refold = Refold(store, of: source)
-    let days = try store.days(toldBy: part.map(\.run), of: source)
+    let days = try store.answers.days(toldBy: part.map(\.run), of: source)
     let answers =
-      try days.map { try store.answers(of: source, about: $0) }
-      ?? store.answers(of: source, from: first, until: first).filter { $0.takenAt < first } + part
+      try days.map { try store.answers.answers(of: source, about: $0) }
+      ?? store.answers.answers(of: source, from: first, until: first).filter { $0.takenAt < first }
+      + part
     return (try refold.difference(answers, from: first, days: days.map { Set($0) }), next)
   }
 }

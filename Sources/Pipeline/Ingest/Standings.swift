@@ -24,7 +24,7 @@ package struct Standings {
   func judgement(
     of list: ListSummary
   ) throws -> (ListJudgement, isNewest: Bool, isStill: Bool) {
-    let others = try store.lists(
+    let others = try store.ledger.lists(
       of: source, from: list.takenAt.after(-rules.window), until: list.takenAt)
     return (
       rules.judgement(of: list, among: others.map(\.summary)),
@@ -44,10 +44,11 @@ package struct Standings {
     var turned: [Instant] = []
     var ends = until
     while true {
-      let lists = try store.statedLists(of: source, from: from, until: ends.after(Freeze.memory))
+      let lists = try store.ledger.statedLists(
+        of: source, from: from, until: ends.after(Freeze.memory))
       let judged = zip(lists, Freeze.judged(lists.map(\.list), from: from))
         .filter { $0.0.list != $0.1 }
-      try store.set(judged.map(\.0.run), frozenSince: judged.map(\.1.frozenSince))
+      try store.ledger.set(judged.map(\.0.run), frozenSince: judged.map(\.1.frozenSince))
       turned += judged.map(\.1.takenAt)
       guard let first = turned.first, let last = turned.last else { return nil }
       // What is frozen now, or no longer, belongs to another habit of the lists after it.
@@ -66,7 +67,7 @@ package struct Standings {
     around instant: Instant
   ) throws -> (changed: [ChangedRun], turned: ClosedRange<Instant>?, unread: [RunID]) {
     let ends = instant.after(rules.window)
-    let lists = try store.lists(of: source, from: instant.after(-rules.window), until: ends)
+    let lists = try store.ledger.lists(of: source, from: instant.after(-rules.window), until: ends)
     let next = lists.first { $0.summary.takenAt > instant }?.summary.takenAt ?? instant
     let summaries = lists.map(\.summary)
     var changed: [ChangedRun] = []
@@ -83,10 +84,10 @@ package struct Standings {
       }
       // The facts of a list from before answers were kept could not follow.
       guard list.isKept || !list.isStored else { continue }
-      try store.set(judgement, of: list)
+      try store.ledger.set(judgement, of: list)
       changed.append(ChangedRun(list.run, takenAt: list.summary.takenAt))
     }
-    try store.noteToRead(unread)
+    try store.ledger.noteToRead(unread)
     let last = changed.map(\.takenAt).max() ?? instant
     return (changed, try judgeFrozen(from: instant, until: max(instant, last)), unread)
   }
@@ -107,7 +108,7 @@ package struct Standings {
     let facts = try refold.make(runs)
     return (
       facts,
-      try store.settle(
+      try store.ledger.settle(
         facts, of: source, after: runs.map(\.run), turned: turned, lastListed: lastListed, now: now)
     )
   }
@@ -124,15 +125,17 @@ package struct Standings {
     of feed: String, in store: Store, rules: ListRules
   ) throws -> [String] {
     // Lists from before the chain of digests keep the judgement of the program of their time.
-    guard let number = try store.number(of: feed), let oldest = try store.firstLinkedRun() else {
+    guard let number = try store.ledger.number(of: feed),
+      let oldest = try store.ledger.firstLinkedRun()
+    else {
       return []
     }
     var faults: [String] = []
     var begins: Instant?
     // Lists are read in parts, so that those of several years are not in memory at once.
-    while let first = try store.firstList(of: number, from: begins) {
+    while let first = try store.ledger.firstList(of: number, from: begins) {
       let ends = first.after(part)
-      let lists = try store.lists(of: number, from: first.after(-rules.window), until: ends)
+      let lists = try store.ledger.lists(of: number, from: first.after(-rules.window), until: ends)
       let summaries = lists.map(\.summary)
       for list in lists
       where list.run.number >= oldest.number && (list.isKept || !list.isStored)
@@ -154,7 +157,7 @@ package struct Standings {
       }
       begins = ends
     }
-    let stated = try store.statedLists(of: number, from: .distantPast, until: .distantFuture)
+    let stated = try store.ledger.statedLists(of: number, from: .distantPast, until: .distantFuture)
     let judged = Freeze.judged(stated.map(\.list), from: .distantPast)
     for ((run, list), judged) in zip(stated, judged) where list != judged {
       func words(_ list: StatedList) -> String {
@@ -181,8 +184,8 @@ package struct Standings {
   ///   now.
   package func judgeAgain(beside refused: ListSummary) throws -> [RunID] {
     try store.transaction {
-      try store.lockTimeline()
-      let lastListed = try store.lastListed(of: source)
+      try store.spans.lockTimeline()
+      let lastListed = try store.ledger.lastListed(of: source)
       let (changed, turned, unread) = try judgeAgain(around: refused.takenAt)
       try TimelineUpdate(store, now: now).make(
         follow(changed, turned: turned, lastListed: lastListed).windows)
@@ -198,16 +201,16 @@ package struct Standings {
     _ run: RunID, takenAt: Instant, counts: Bool, reason: String
   ) throws -> [RunID] {
     try store.transaction {
-      try store.lockTimeline()
-      let lastListed = try store.lastListed(of: source)
-      try store.set(run, counts: counts)
+      try store.spans.lockTimeline()
+      let lastListed = try store.ledger.lastListed(of: source)
+      try store.ledger.set(run, counts: counts)
       let (changed, turned, unread) = try judgeAgain(around: takenAt)
       try TimelineUpdate(store, now: now).make(
         follow(
           [ChangedRun(run, takenAt: takenAt)] + changed, turned: turned, lastListed: lastListed
         ).windows)
-      try store.note(run, counts: counts, reason: reason, at: now)
-      if counts { try store.noteToRead([run]) }
+      try store.ledger.note(run, counts: counts, reason: reason, at: now)
+      if counts { try store.ledger.noteToRead([run]) }
       return unread
     }
   }

@@ -79,7 +79,7 @@ package struct Withdrawal {
   package func candidates(
     _ numbers: [Int], named: Set<Int>, of feed: String? = nil, counts: Bool
   ) throws -> (found: [Candidate], passed: [Refused]) {
-    let known = try store.runs(among: numbers, of: feed)
+    let known = try store.ledger.runs(among: numbers, of: feed)
     let wanted = Set(known).union(feed == nil ? named : []).sorted()
     guard !wanted.isEmpty else {
       throw feed.map { Refused.noneOf(feed: $0) } ?? .unknown(numbers[0])
@@ -106,7 +106,7 @@ package struct Withdrawal {
   }
 
   private func candidate(_ number: Int, isNamed: Bool, counts: Bool) throws -> Candidate {
-    guard let ledgerRun = try store.ledgerRun(number) else { throw Refused.unknown(number) }
+    guard let ledgerRun = try store.ledger.ledgerRun(number) else { throw Refused.unknown(number) }
     guard isNamed || !ledgerRun.isFile else {
       throw Refused.file(number, archive: ledgerRun.feed)
     }
@@ -129,7 +129,7 @@ package struct Withdrawal {
 
   /// Reads the runs again that an earlier withdrawal left unread when it died.
   package func finishEarlier() throws {
-    for (run, feed) in try store.runsToRead() { read([run], of: feed) }
+    for (run, feed) in try store.ledger.runsToRead() { read([run], of: feed) }
   }
 
   /// Withdraws a run, or counts it again. A run that counts again describes its stations again only
@@ -147,10 +147,10 @@ package struct Withdrawal {
 
   private func decide(file candidate: Candidate, reason: String) throws -> [RunID] {
     try locking(candidate.ledgerRun.source, or: Backfill.Failure.busy(candidate.feed)) {
-      try store.decide(
+      try store.ledger.decide(
         file: candidate.run, counts: candidate.counts, reason: reason, at: clock.now())
     }
-    return candidate.counts ? [] : try store.otherLoads(of: candidate.run)
+    return candidate.counts ? [] : try store.ledger.otherLoads(of: candidate.run)
   }
 
   private func change(
@@ -170,9 +170,9 @@ package struct Withdrawal {
   private func locking<Result>(
     _ source: SourceID, or busy: any Error, _ body: () throws -> Result
   ) throws -> Result {
-    guard try store.lock(source) else { throw busy }
+    guard try store.ledger.lock(source) else { throw busy }
     // Where this fails, the session has ended, and the server has released its locks.
-    defer { try? store.unlock(source) }
+    defer { try? store.ledger.unlock(source) }
     return try body()
   }
 

@@ -55,7 +55,7 @@ package struct Notices {
   ///
   /// - Parameter place: the place that the rule names.
   package func check(_ rule: NoticeRule, at place: NamedPlace) throws {
-    let before = try store.seen(by: rule.name).map {
+    let before = try store.outbox.seen(by: rule.name).map {
       try JSONDecoder().decode(Seen.self, from: Data($0.utf8))
     }
     switch rule.kind {
@@ -101,7 +101,7 @@ package struct Notices {
     func text(_ value: some Encodable) throws -> String {
       String(decoding: try encoder.encode(value), as: UTF8.self)
     }
-    try store.note(
+    try store.outbox.note(
       try text(seen), by: rule.name, making: try content.map(text), most: Self.most, at: now)
   }
 
@@ -115,13 +115,13 @@ package struct Notices {
     _ rule: NoticeRule, _ send: (String) async throws -> Void
   ) async throws -> Int {
     var sent = 0
-    for notice in try store.waiting(of: rule.name, limit: Self.perRun) {
+    for notice in try store.outbox.waiting(of: rule.name, limit: Self.perRun) {
       let body = try message(notice)
       // If the program dies after this line, the next run sends the notice again, marked as a
       // repetition.
-      try store.beginSending(notice)
+      try store.outbox.beginSending(notice)
       try await send(body)
-      try store.markSent(notice, at: now)
+      try store.outbox.markSent(notice, at: now)
       sent += 1
     }
     return sent

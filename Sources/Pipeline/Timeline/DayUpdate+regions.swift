@@ -34,14 +34,14 @@ extension DayUpdate {
     func makeNext() throws -> Int {
       guard let span = left.first else { return 0 }
       try days.store.transaction {
-        try days.store.takeAverages(of: span)
+        try days.store.due.takeAverages(of: span)
         // Where stations count is read after the marks are taken, so that every change from before
         // then is included. The same holds for station days that a list changed after they were
         // made: they are made again here.
-        let context = try days.store.regionContext()
-        let late = try days.store.takeDays(in: span)
+        let context = try days.store.days.regionContext()
+        let late = try days.store.due.takeDays(in: span)
         try days.make(late, context: context)
-        try days.store.replace(span, with: days.averages(span, context: context))
+        try days.store.days.replace(span, with: days.averages(span, context: context))
       }
       left.removeFirst()
       return 1
@@ -49,17 +49,18 @@ extension DayUpdate {
   }
 
   private func averages(_ span: DueSpan, context: RegionContext) throws -> [DailyAverage] {
-    let calendar = try store.calendar(
+    let calendar = try store.days.calendar(
       from: span.from, to: span.to, states: context.states, now: now)
     guard calendar.beginsAt < calendar.endsAt else { return [] }
     var regions = RegionDays(
       fuelIDs: span.fuelIDs, calendar: calendar, stations: context.stations,
       regions: context.regions, regionSets: context.regionSets,
-      settled: try store.settledDays(from: span.from, to: span.to, states: context.states))
-    var expected = try store.knownPairs(
+      settled: try store.days.settledDays(from: span.from, to: span.to, states: context.states))
+    var expected = try store.days.knownPairs(
       of: span.fuelIDs, in: Month(number: Month(span.from).number - 1))
     let ended = calendar.days.map { days in days.prefix { $0.isEnded }.count }
-    try store.stationDays(of: span.fuelIDs, from: span.from, to: span.to) { pair, isKnown, days in
+    try store.days.stationDays(of: span.fuelIDs, from: span.from, to: span.to) {
+      pair, isKnown, days in
       if isKnown { expected.insert(pair) }
       guard let station = context.stations[pair.stationID] else { return }
       regions.take(days.prefix(ended[station.state]), of: pair.stationID, fuelID: pair.fuelID)
@@ -76,9 +77,9 @@ extension DayUpdate {
   ) throws {
     let running = calendar.days.map { days in days.firstIndex { !$0.isEnded } }
     guard running.contains(where: { $0 != nil }) else { return }
-    let countsFrom = try store.countsFrom()
+    let countsFrom = try store.days.countsFrom()
     var windows: [Window] = []
-    for pair in try store.pairs(ofFuels: fuelIDs) {
+    for pair in try store.days.pairs(ofFuels: fuelIDs) {
       guard let station = context.stations[pair.stationID], let first = running[station.state],
         let end = calendar.days[station.state].last?.endsAt
       else { continue }
@@ -87,7 +88,7 @@ extension DayUpdate {
     }
     for begin in stride(from: 0, to: windows.count, by: 10_000) {
       let chunk = Array(windows[begin..<min(begin + 10_000, windows.count)])
-      for (pair, stored) in try store.spans(of: chunk, before: 1) {
+      for (pair, stored) in try store.spans.spans(of: chunk, before: 1) {
         guard let station = context.stations[pair.stationID],
           let first = running[station.state]
         else { continue }

@@ -27,14 +27,14 @@ package struct DayUpdate {
   package static func makeStationDays(
     _ workers: Workers, now: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
-    try workers.first.markEndedDays(now: now)
-    let all = try workers.first.daysDue()
+    try workers.first.due.markEndedDays(now: now)
+    let all = try workers.first.due.daysDue()
     guard all > 0 else { return }
     func tell(_ count: Int, of _: Int) { progress(min(count, all), all) }
     try workers.run(pieces: all / Batches.least, of: all, progress: tell) {
       store, number, count in
       Batches(
-        days: DayUpdate(store, now: now), context: try store.regionContext(),
+        days: DayUpdate(store, now: now), context: try store.days.regionContext(),
         share: (number, of: count))
     } _: {
       try $0.makeNext()
@@ -60,7 +60,7 @@ package struct DayUpdate {
 
     func makeNext() throws -> Int {
       let taken = try days.store.transaction {
-        let taken = try days.store.takeDays(atMost: count, share: share)
+        let taken = try days.store.due.takeDays(atMost: count, share: share)
         try days.make(taken, context: context)
         return taken
       }
@@ -76,8 +76,8 @@ package struct DayUpdate {
   func make(_ whole: [Pair: [Span]]) throws {
     let closed = whole.filter { !$0.value.isEmpty && !$0.value.contains(where: \.isOpen) }
     guard !closed.isEmpty else { return }
-    let noted = try store.takeDays(of: Array(closed.keys))
-    try make(noted, of: closed, context: store.regionContext())
+    let noted = try store.due.takeDays(of: Array(closed.keys))
+    try make(noted, of: closed, context: store.days.regionContext())
   }
 
   func make(_ spans: [MonthSpan], context: RegionContext) throws {
@@ -90,7 +90,7 @@ package struct DayUpdate {
       guard let begin = days.first?.beginsAt, let end = days.last?.endsAt else { continue }
       windows.append(Window(pair: span.pair, from: begin, until: end))
     }
-    let found = try store.spans(of: windows, before: 1)
+    let found = try store.spans.spans(of: windows, before: 1)
     try make(spans, of: found.mapValues { $0.map(\.believed) }, context: context)
   }
 
@@ -102,7 +102,7 @@ package struct DayUpdate {
   ) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
     let calendar = try calendar(of: spans, from: first, to: last, context: context)
-    let countsFrom = try store.countsFrom()
+    let countsFrom = try store.days.countsFrom()
     var made: [StationMonth] = []
     for span in spans {
       guard let station = context.stations[span.pair.stationID], let believed = believed[span.pair]
@@ -122,7 +122,7 @@ package struct DayUpdate {
         }
       }
     }
-    try store.replace(spans, with: made, areMarksTaken: areMarksTaken, now: now)
+    try store.days.replace(spans, with: made, areMarksTaken: areMarksTaken, now: now)
   }
 
   /// The widest calendar that was needed so far. Consecutive batches need mostly the same days.
@@ -144,7 +144,7 @@ package struct DayUpdate {
       (from, to) = (min(from, widest.first), max(to, widest.last))
     }
     calendars.states.formUnion(states)
-    let calendar = try store.calendar(
+    let calendar = try store.days.calendar(
       from: from, to: to, states: context.states,
       needed: calendars.states.sorted().map { context.states[$0] }, now: now)
     calendars.widest = calendar
@@ -171,15 +171,15 @@ extension DayUpdate {
     var from = first
     while from <= last {
       let to = min(last, Month(number: Month(from).number + 1).firstDay + -1)
-      try store.stationDays(of: fuelIDs, from: from, to: to) { pair, _, made in
+      try store.days.stationDays(of: fuelIDs, from: from, to: to) { pair, _, made in
         for (position, day) in made.enumerated() where day.standing == .known {
           days[pair, default: []].append((from + position, day.mean))
         }
       }
       from = to + 1
     }
-    let averages = try store.regionAverages(of: fuelIDs, from: first, to: last)
-    let nearest = try store.nearestRegions()
+    let averages = try store.days.regionAverages(of: fuelIDs, from: first, to: last)
+    let nearest = try store.stations.nearestRegions()
     return days.sorted { $0.key < $1.key }.compactMap { pair, days -> StationHabit? in
       guard let region = nearest[pair.stationID] else { return nil }
       return StationHabit(

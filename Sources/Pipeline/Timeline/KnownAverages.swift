@@ -18,10 +18,10 @@ struct KnownAverages {
     of fuelIDs: [Int16], from first: Day, to last: Day,
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws -> [DailyAverage] {
-    let context = try store.regionContext()
+    let context = try store.days.regionContext()
     // The stations expected in a month are those with a price in it or in the month before.
     let begin = Month(number: Month(first).number - 1).firstDay
-    let calendar = try store.calendar(from: begin, to: last, states: context.states, now: now)
+    let calendar = try store.days.calendar(from: begin, to: last, states: context.states, now: now)
     guard calendar.beginsAt < calendar.endsAt else { return [] }
     let spans = try KnownSpans(store, from: calendar.beginsAt, now: now, known: known)
     var days: [Pair: [StationDay]] = [:]
@@ -48,9 +48,9 @@ struct KnownAverages {
       let offset = from.sinceEpoch - first.sinceEpoch
       var regions = RegionDays(
         fuelIDs: fuelIDs,
-        calendar: try store.calendar(from: from, to: to, states: context.states, now: now),
+        calendar: try store.days.calendar(from: from, to: to, states: context.states, now: now),
         stations: context.stations, regions: context.regions, regionSets: context.regionSets,
-        settled: try store.settledDays(from: from, to: to, states: context.states))
+        settled: try store.days.settledDays(from: from, to: to, states: context.states))
       var here: Set<Pair> = []
       for (pair, stationDays) in days {
         let days = stationDays.dropFirst(offset).prefix(to.sinceEpoch - from.sinceEpoch + 1)
@@ -90,16 +90,16 @@ struct KnownSpans {
   init(_ store: Store, from begin: Instant, now: Instant, known: Instant) throws {
     self.store = store
     self.known = known
-    rules = try store.reportRules()
+    rules = try store.spans.reportRules()
     // Older evidence is not needed: a price that began before has lapsed, and so have the prices
     // that a suspect is compared with.
     let memory =
       (rules.values.flatMap { $0.values.map(\.priceLapse) }.max() ?? 0) + Plausibility.memory
     from = begin.after(-memory)
-    sightings = try store.sightings(from: from.after(-memory), now: now, known: known)
-    lists = try store.lists(of: rules.keys, from: from, until: now, known: known)
-    confirmed = try store.confirmedPrices(known: known)
-    neighbourhood = try store.neighbourhood()
+    sightings = try store.spans.sightings(from: from.after(-memory), now: now, known: known)
+    lists = try store.spans.lists(of: rules.keys, from: from, until: now, known: known)
+    confirmed = try store.spans.confirmedPrices(known: known)
+    neighbourhood = try store.spans.neighbourhood()
   }
 
   /// Makes the spans of all stations.
@@ -112,7 +112,7 @@ struct KnownSpans {
   ) throws {
     // Placeholders are found by all fuels of a station.
     let stations = Dictionary(
-      grouping: try store.pairs(ofFuels: try store.averagedFuels()), by: \.stationID
+      grouping: try store.days.pairs(ofFuels: try store.days.averagedFuels()), by: \.stationID
     ).sorted { $0.key < $1.key }.map(\.value)
     var suspected: [Pair: [Span]] = [:]
     for begin in stride(from: 0, to: stations.count, by: Self.chunk) {
@@ -135,7 +135,8 @@ struct KnownSpans {
   }
 
   private func spans(of pairs: [Pair]) throws -> [Pair: [Span]] {
-    let evidence = try store.evidence(of: pairs.map { Window(pair: $0, from: from) }, known: known)
+    let evidence = try store.spans.evidence(
+      of: pairs.map { Window(pair: $0, from: from) }, known: known)
     var made: [Pair: [Span]] = [:]
     for (pair, lines) in evidence {
       let rules = rules.compactMapValues { $0[pair.fuelID] }

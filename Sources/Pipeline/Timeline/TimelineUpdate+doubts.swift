@@ -89,7 +89,7 @@ extension TimelineUpdate {
     guard !changed.isEmpty else { return [] }
     // These spans belong to other fuels or to earlier times and are not written again. Only their
     // doubts are changed.
-    try store.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
+    try store.spans.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
     try mark(
       changed.map { Change(pair: $0.pair, from: $0.span.from, until: $0.span.latestEnd) })
     return changed.map { Window(pair: $0.pair, from: $0.span.from) }
@@ -107,7 +107,7 @@ extension TimelineUpdate {
     whole: Set<Pair>
   ) throws -> [Int32: [Int16: Kept]] {
     let begins = Dictionary(windows.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
-    let stored = try store.spans(
+    let stored = try store.spans.spans(
       of: pairs.subtracting(whole).map {
         Window(pair: $0, from: from[$0.stationID] ?? .distantPast)
       }, before: 1)
@@ -130,7 +130,7 @@ extension TimelineUpdate {
     _ made: inout [Pair: [Span]], among found: [Int32: [Int16: Kept]],
     from anchors: [Int32: Instant]
   ) throws -> [(pair: Pair, span: Span, doubt: Doubt?)] {
-    let confirmed = try store.confirmedPrices()
+    let confirmed = try store.spans.confirmedPrices()
     var changed: [(pair: Pair, span: Span, doubt: Doubt?)] = []
     for (station, byFuel) in found {
       let placeholders = Plausibility.placeholders(byFuel.mapValues(\.all))
@@ -161,9 +161,9 @@ extension TimelineUpdate {
   /// other prices; it is doubtful unless a neighbour charges about as much or a person confirmed the
   /// price.
   func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Change] {
-    let suspects = try store.suspects(fuelIDs: fuelIDs, from: first)
+    let suspects = try store.spans.suspects(fuelIDs: fuelIDs, from: first)
     return suspects.isEmpty
-      ? [] : try judge(store.suspects(at: suspects), among: store.neighbourhood())
+      ? [] : try judge(store.spans.suspects(at: suspects), among: store.spans.neighbourhood())
   }
 
   /// Judges the suspects that were written, and those whose neighbours' prices changed.
@@ -173,10 +173,10 @@ extension TimelineUpdate {
     let first = changes.map(\.from).min()
     let others =
       try first.map {
-        try store.suspects(fuelIDs: Set(changes.map(\.pair.fuelID)).sorted(), from: $0)
+        try store.spans.suspects(fuelIDs: Set(changes.map(\.pair.fuelID)).sorted(), from: $0)
       } ?? []
     guard !written.isEmpty || !others.isEmpty else { return [] }
-    let neighbourhood = try store.neighbourhood()
+    let neighbourhood = try store.spans.neighbourhood()
     let changed = Dictionary(changes.map { ($0.pair, $0.from) }, uniquingKeysWith: min)
     let stirred = others.filter { suspect in
       neighbourhood.hasNeighbour(of: suspect.pair.stationID) { other in
@@ -185,26 +185,26 @@ extension TimelineUpdate {
         } ?? false
       }
     }
-    return try judge(store.suspects(at: Array(Set(written + stirred))), among: neighbourhood)
+    return try judge(store.spans.suspects(at: Array(Set(written + stirred))), among: neighbourhood)
   }
 
   /// Brings up to date where stations count, and judges those suspects again that have other
   /// neighbours than before. This is the first step of an aggregate.
   package static func countStations(_ store: Store, now: Instant) throws {
     try store.transaction {
-      try store.lockTimeline()
-      let moved = try store.countStations(now: now)
+      try store.spans.lockTimeline()
+      let moved = try store.stations.countStations(now: now)
       guard !moved.isEmpty else { return }
-      let neighbourhood = try store.neighbourhood()
+      let neighbourhood = try store.spans.neighbourhood()
       var changes: [Int32: Instant?] = [:]
-      let stirred = try store.suspects(in: Set(moved.map(\.station.state)).sorted()).filter {
+      let stirred = try store.spans.suspects(in: Set(moved.map(\.station.state)).sorted()).filter {
         let id = $0.pair.stationID
         if changes[id] == nil { changes[id] = .some(neighbourhood.changes(of: id, where: moved)) }
         guard let from = changes[id] ?? nil else { return false }
         return $0.from + .seconds(86_400) > from
       }
       let update = try TimelineUpdate(store, now: now, isAggregate: true)
-      try update.mark(update.judge(store.suspects(at: stirred), among: neighbourhood))
+      try update.mark(update.judge(store.spans.suspects(at: stirred), among: neighbourhood))
     }
   }
 
@@ -212,7 +212,7 @@ extension TimelineUpdate {
     _ suspects: [Pair: [StoredSpan]], among neighbourhood: Neighbourhood
   ) throws -> [Change] {
     guard !suspects.isEmpty else { return [] }
-    let confirmed = try store.confirmedPrices()
+    let confirmed = try store.spans.confirmedPrices()
     let sorted = suspects.flatMap { pair, spans in
       spans.filter { $0.span.doubt?.reason != .placeholder }
         .map { Suspect(pair: pair, span: $0.span) }
@@ -232,7 +232,7 @@ extension TimelineUpdate {
         asked += Self.windows(around: day, among: neighbourhood)
         rest = rest.dropFirst(day.count)
       }
-      let around = try store.spans(of: asked, before: 1)
+      let around = try store.spans.spans(of: asked, before: 1)
       for (pair, span) in part.map({ ($0.pair, $0.span) }) {
         let hasCompany = neighbourhood.hasNeighbour(of: pair.stationID) { other in
           around[Pair(stationID: other, fuelID: pair.fuelID)].map {
@@ -248,7 +248,7 @@ extension TimelineUpdate {
         changed.append(Change(pair: pair, from: span.from, until: min(span.latestEnd, now)))
       }
     }
-    try store.setDoubts(judged)
+    try store.spans.setDoubts(judged)
     return changed
   }
 

@@ -34,9 +34,9 @@ extension TimelineUpdate {
     var made = try continued(windows, old: old, by: successions)
     let others = made.isEmpty ? windows : windows.filter { made[$0.pair] == nil }
     guard !others.isEmpty else { return made }
-    let evidence = try store.evidence(of: others)
+    let evidence = try store.spans.evidence(of: others)
     let first = evidence.values.lazy.flatMap { $0.map(\.at) }.min() ?? now
-    let sightings = try store.sightings(from: first, now: .distantFuture)
+    let sightings = try store.spans.sightings(from: first, now: .distantFuture)
     let lists = try lists(after: evidence)
     var wider: [Window] = []
     for window in others {
@@ -58,7 +58,7 @@ extension TimelineUpdate {
         spans.filter { $0.from >= window.from }, window, old: old[pair] ?? [])
     }
     guard !wider.isEmpty else { return made }
-    var all = try store.spans(of: wider)
+    var all = try store.spans.spans(of: wider)
     let rest = try spans(in: &wider, old: &all)
     let widened = Set(wider.map(\.pair))
     windows.removeAll { widened.contains($0.pair) }
@@ -82,7 +82,7 @@ extension TimelineUpdate {
       feeds.formUnion(listings.map(\.sourceID))
       (first, last) = (min(first, begin), max(last, end))
     }
-    return feeds.isEmpty ? [:] : try store.lists(of: feeds, from: first, until: last)
+    return feeds.isEmpty ? [:] : try store.spans.lists(of: feeds, from: first, until: last)
   }
 
   /// Returns the spans of a window with the suspects among them. Suspects are judged later. Until
@@ -264,7 +264,7 @@ extension TimelineUpdate {
 
   /// Reads when lists followed one another since the oldest of some spans was stated.
   private func sightings(from spans: some Sequence<Span>) throws -> [Int16: Coverage] {
-    try store.sightings(
+    try store.spans.sightings(
       from: spans.lazy.map(\.statedAt).min() ?? now, now: .distantFuture)
   }
 }

@@ -25,7 +25,7 @@ package struct TimelineUpdate {
     self.store = store
     self.now = now
     self.isAggregate = isAggregate
-    rules = try store.reportRules()
+    rules = try store.spans.reportRules()
     rulesOfFuels = rules.reduce(into: [:]) { byFuel, source in
       for (fuel, rule) in source.value { byFuel[fuel, default: [:]][source.key] = rule }
     }
@@ -47,12 +47,12 @@ package struct TimelineUpdate {
   ) throws {
     let store = workers.first
     // An aggregate that broke off may have made spans whose doubts nobody has judged.
-    let wasBroken = try store.lastAggregate() == nil
-    let all = try store.transaction { try store.spansDue() }
+    let wasBroken = try store.ledger.lastAggregate() == nil
+    let all = try store.transaction { try store.due.spansDue() }
     guard all > 0 || wasBroken else { return }
     // Days that have ended are noted first, so that station days can be made together with their
     // spans.
-    try store.markEndedDays(now: now)
+    try store.due.markEndedDays(now: now)
     var made = Made()
     if wasBroken {
       made.add(try TimelineUpdate(store, now: now).rulesOfFuels.keys, from: .distantPast)
@@ -61,10 +61,10 @@ package struct TimelineUpdate {
       // All in one transaction, so that no reader sees spans whose doubts are not judged yet.
       try Workers.patiently {
         try store.transaction {
-          try store.lockTimeline()
+          try store.spans.lockTimeline()
           var made = made
           try makeBatch(
-            store.takeSpans(atMost: atOnce), store, days: DayUpdate(store, now: now), now: now,
+            store.due.takeSpans(atMost: atOnce), store, days: DayUpdate(store, now: now), now: now,
             &made)
           try judge(made, store, now: now)
         }
@@ -80,7 +80,7 @@ package struct TimelineUpdate {
     for share in shares { made.add(share.made.fuelIDs, from: share.made.from) }
     try Workers.patiently {
       try store.transaction {
-        try store.lockTimeline()
+        try store.spans.lockTimeline()
         try judge(made, store, now: now)
       }
     }
@@ -117,8 +117,8 @@ package struct TimelineUpdate {
 
     func makeNext() throws -> Int {
       let (taken, spans) = try store.transaction {
-        try store.lockTimeline(isShared: true)
-        let touched = try store.takeSpans(atMost: count, share: share)
+        try store.spans.lockTimeline(isShared: true)
+        let touched = try store.due.takeSpans(atMost: count, share: share)
         return (
           touched.count,
           try TimelineUpdate.makeBatch(touched, store, days: days, now: now, &made)
@@ -193,7 +193,7 @@ package struct TimelineUpdate {
     }
     changes += try judgeSuspects(suspects, beside: changes)
     try mark(changes)
-    return try store.presentDoubts(of: changes.map(\.pair), at: now)
+    return try store.spans.presentDoubts(of: changes.map(\.pair), at: now)
   }
 
   // How many station records and fuels of a list are made at a time. Few of them have more than a
@@ -222,9 +222,9 @@ package struct TimelineUpdate {
     _ touched: some Collection<Window>, after successions: [Pair: Succession] = [:]
   ) throws -> Written {
     guard !touched.isEmpty else { return Written() }
-    let (stations, shared) = try store.stations(of: Array(touched))
+    let (stations, shared) = try store.due.stations(of: Array(touched))
     guard !stations.isEmpty else { return Written() }
-    let present = try store.presentSpans(of: Array(Set(stations.map(\.pair.stationID))))
+    let present = try store.spans.presentSpans(of: Array(Set(stations.map(\.pair.stationID))))
     // A station of which the list also reported something else is made from all evidence.
     let successions = stations.reduce(into: [Pair: Succession]()) { plain, window in
       guard let one = successions[window.pair], one.report.at == window.from,
@@ -235,7 +235,7 @@ package struct TimelineUpdate {
     let following = try followed(present, by: successions)
     let others = stations.filter { following[$0.pair] == nil }
     // The window begins up to two spans before the change. The rule for suspects needs two more.
-    var old = try store.spans(of: others, before: 2 * Self.reach + 1)
+    var old = try store.spans.spans(of: others, before: 2 * Self.reach + 1)
     var windows = others.map { Self.window($0, before: old[$0.pair] ?? []) }
     var made = try spans(in: &windows, old: &old, after: successions)
     let whole = Set(windows.lazy.filter { Self.isWhole($0, old: old) }.map(\.pair))
@@ -280,12 +280,12 @@ package struct TimelineUpdate {
         Window(pair: window.pair, from: $0.from)
       }
     }
-    try store.replace(rewritten, with: written, level: level, now: now)
+    try store.spans.replace(rewritten, with: written, level: level, now: now)
     return result
   }
 
   func mark(_ changes: [Change]) throws {
-    try store.markChangedDays(
+    try store.due.markChangedDays(
       changes.map { ($0.pair, $0.from, $0.until) }, isAggregate: isAggregate, now: now)
   }
 }

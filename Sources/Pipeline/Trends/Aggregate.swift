@@ -68,49 +68,49 @@ package struct Aggregate {
     progress: (Step, Int, Int) -> Void = { _, _, _ in }
   ) throws -> Summary {
     try store.check(clock)
-    guard try store.lockAggregate() else { throw Failure.busy }
+    guard try store.ledger.lockAggregate() else { throw Failure.busy }
     defer {
       do {
-        try store.unlockAggregate()
+        try store.ledger.unlockAggregate()
       } catch {
         // The server releases the lock when the session ends, and this session has failed already.
         log.debug("lock left to the server", ["error": "\(error)"])
       }
     }
     let now = clock.now()
-    let run = try store.beginAggregate(at: now)
+    let run = try store.ledger.beginAggregate(at: now)
     let log = log.with("run", run)
     let workers = workers.telling(log)
     // Who sells to members only is part of what is known of a station.
-    try store.refreshBrands(brands)
+    try store.stations.refreshBrands(brands)
     if rebuild {
       try Workers.patiently { try Refold.restore(store, now: now) }
-      try store.renewFeeds()
+      try store.stations.renewFeeds()
     }
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild {
-      try store.listAllDays(from: from, now: now)
-      try Workers.patiently { try store.copyPresent(now: now) }
+      try store.due.listAllDays(from: from, now: now)
+      try Workers.patiently { try store.spans.copyPresent(now: now) }
     }
-    let isConfiguredAnew = try store.refreshRegions(regions)
-    try store.refreshEvents(events)
-    guard try rebuild || isConfiguredAnew || store.isAggregateDue(run, now: now) else {
+    let isConfiguredAnew = try store.stations.refreshRegions(regions)
+    try store.stations.refreshEvents(events)
+    guard try rebuild || isConfiguredAnew || store.ledger.isAggregateDue(run, now: now) else {
       return try finish(
         Summary(run: run, spans: 0, days: 0, verdicts: 0, newVerdicts: 0), log: log)
     }
     let spans = try makeDays(workers, now: now, progress: progress)
     try refreshHabits(isDue: rebuild, now: now)
-    try Workers.patiently { try store.advancePresent(now: now) }
-    let markets = try store.withPricesNow(now: now) {
-      try store.refreshChanges(of: run, now: now)
+    try Workers.patiently { try store.spans.advancePresent(now: now) }
+    let markets = try store.verdicts.withPricesNow(now: now) {
+      try store.verdicts.refreshChanges(of: run, now: now)
       return try Verdict.all(store, now: now)
     }
-    try store.keepMarkets(
+    try store.verdicts.keepMarkets(
       markets, past: try pastCycles(spans, isDue: rebuild || isConfiguredAnew, now: now))
     // Nobody buys fuel in a nation as a whole: its mean mixes markets.
     let nations = Set(regions.filter { $0.kind == "nation" }.map(\.code))
     let verdicts = markets.filter { !nations.contains($0.region) }
-    let newVerdicts = try store.keep(verdicts, now: now)
+    let newVerdicts = try store.verdicts.keep(verdicts, now: now)
     try GivenVerdicts.score(
       store, method: Adviser.verdicts.rawValue, upTo: Self.lastDay(regions, now: now), now: now)
     return try finish(
@@ -130,20 +130,20 @@ package struct Aggregate {
     // The days of a station are made and counted in the state and regions that it belongs to now.
     try Workers.patiently { try TimelineUpdate.countStations(store, now: now) }
     try TimelineUpdate.makeAll(workers, now: now) { progress(.spans, $0, $1) }
-    try Workers.patiently { try store.refreshSourceDays(now: now) }
+    try Workers.patiently { try store.days.refreshSourceDays(now: now) }
     try DayUpdate.makeStationDays(workers, now: now) { progress(.stationDays, $0, $1) }
-    let spans = try store.dueSpans(now: now)
+    let spans = try store.due.dueSpans(now: now)
     try DayUpdate.makeRegionDays(spans, workers, now: now) { progress(.averages, $0, $1) }
     return spans
   }
 
   private func finish(_ summary: Summary, log: Logger) throws -> Summary {
-    try store.finishAggregate(
+    try store.ledger.finishAggregate(
       summary.run, at: clock.now(), days: summary.days, verdicts: summary.verdicts,
       newVerdicts: summary.newVerdicts)
     // Listeners need not read averages again that were not made again.
     if summary.spans > 0 {
-      store.announce(aggregate: summary.run, newVerdicts: summary.newVerdicts, log: log)
+      store.ledger.announce(aggregate: summary.run, newVerdicts: summary.newVerdicts, log: log)
     }
     log.info(
       "aggregated",
@@ -157,10 +157,10 @@ package struct Aggregate {
   /// Updates the usual difference of stations to their region, a median over sixty days, once a
   /// day.
   private func refreshHabits(isDue: Bool, now: Instant) throws {
-    let due = try store.habitsDue(now: now)
+    let due = try store.days.habitsDue(now: now)
     let last = Self.lastDay(regions, now: now)
     guard !due.fuelIDs.isEmpty, isDue || due.until != last else { return }
-    try store.keepHabits(
+    try store.days.keepHabits(
       try DayUpdate(store, now: now).habits(
         of: due.fuelIDs, from: last + (1 - Self.habitDays), to: last,
         leastDays: Self.leastHabitDays),
@@ -175,13 +175,13 @@ package struct Aggregate {
     _ spans: [DueSpan], isDue: Bool, now: Instant
   ) throws -> PastCycles {
     let last = Self.lastDay(regions, now: now)
-    let before = try store.lastAggregate().map { Self.lastDay(regions, now: $0) }
+    let before = try store.ledger.lastAggregate().map { Self.lastDay(regions, now: $0) }
     var past = PastCycles(fuelIDs: nil)
     if !isDue, before == last {
       past.fuelIDs = Set(spans.filter { $0.from < last }.flatMap(\.fuelIDs)).sorted()
       guard past.fuelIDs != [] else { return past }
     }
-    for found in try store.regionSeries(of: past.fuelIDs, days: nil, until: now) {
+    for found in try store.verdicts.regionSeries(of: past.fuelIDs, days: nil, until: now) {
       guard let newest = found.averages.last?.day,
         let series = DailySeries(found.averages, upTo: newest)
       else { continue }

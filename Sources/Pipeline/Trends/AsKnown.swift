@@ -22,8 +22,8 @@ package struct AsKnown: Sendable {
   package init(
     _ store: Store, at instant: Instant, progress: (Int, Int) -> Void = { _, _ in }
   ) throws {
-    let facts = try store.regionFacts(now: instant)
-    let fuelIDs = try store.averagedFuels()
+    let facts = try store.verdicts.regionFacts(now: instant)
+    let fuelIDs = try store.days.averagedFuels()
     guard let newest = facts.values.map(\.today).max() else {
       lines = []
       return

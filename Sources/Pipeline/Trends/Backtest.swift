@@ -87,9 +87,9 @@ package struct Backtest: Sendable {
 /// Returns the markets of the stored history: for every region and fuel the daily averages as they
 /// were known the morning after each day.
 package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Market] {
-  let facts = try store.regionFacts(now: now)
+  let facts = try store.verdicts.regionFacts(now: now)
   let late = try lateAverages(store, facts, now: now)
-  return try store.regionSeries(days: nil, until: now).compactMap { found in
+  return try store.verdicts.regionSeries(days: nil, until: now).compactMap { found in
     // A day for which something was learnt late has the average of the next morning. If there was
     // none then, the day is missing.
     let averages = found.averages.compactMap {
@@ -120,7 +120,7 @@ private func lateAverages(
 ) throws -> (days: Set<String>, averages: [String: (average: Double, stations: Int)]) {
   var days: Set<String> = []
   var averages: [String: (average: Double, stations: Int)] = [:]
-  for late in try store.lateDays() {
+  for late in try store.verdicts.lateDays() {
     for fuelID in late.fuelIDs { days.insert("\(fuelID) \(late.day)") }
     for isLate in Set(facts.values.map(\.isLate)) {
       let morning = isLate ? late.lateMorning : late.morning

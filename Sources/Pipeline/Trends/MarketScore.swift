@@ -49,12 +49,12 @@ package enum GivenVerdicts {
   ///   - method: the method whose verdicts are scored.
   ///   - last: the last price day that is over everywhere.
   package static func score(_ store: Store, method: String, upTo last: Day, now: Instant) throws {
-    guard try store.givenScoreDay(method: method) != last else { return }
+    guard try store.verdicts.givenScoreDay(method: method) != last else { return }
     let scores = try scores(store, method: method, upTo: last, now: now)
     // Until there is something to score, the scores of an earlier method stay.
     guard !scores.isEmpty else { return }
-    try store.keepCalibration()
-    try store.keepScores(scores.flatMap(\.rows), of: .given, now: now)
+    try store.verdicts.keepCalibration()
+    try store.verdicts.keepScores(scores.flatMap(\.rows), of: .given, now: now)
   }
 
   /// Returns the scores of a method's verdicts up to a day, and those of the habits. Empty before
@@ -62,14 +62,14 @@ package enum GivenVerdicts {
   package static func scores(
     _ store: Store, method: String, upTo last: Day, now: Instant
   ) throws -> [MarketScore] {
-    let given = try store.givenVerdicts(method: method)
+    let given = try store.verdicts.givenVerdicts(method: method)
     // The history need not be read where nothing can be scored yet.
     guard let first = given.flatMap({ $0.verdicts.map(\.day) }).min(),
       let shortest = Score.horizons.min(), first + shortest <= last
     else { return [] }
-    let facts = try store.regionFacts(now: now)
+    let facts = try store.verdicts.regionFacts(now: now)
     let known = Dictionary(
-      uniqueKeysWithValues: try store.regionSeries(days: nil, until: now).map {
+      uniqueKeysWithValues: try store.verdicts.regionSeries(days: nil, until: now).map {
         ("\($0.region) \($0.fuelID)", $0.averages)
       })
     return given.flatMap { market -> [MarketScore] in

@@ -63,12 +63,12 @@ struct PastCycles {
   var markets: [MarketCycles] = []
 }
 
-extension Store {
+extension Verdicts {
   /// Stores those verdicts that differ from the last ones.
   ///
   /// - Returns: how many were stored.
   func keep(_ verdicts: [MarketVerdict], now: Instant) throws -> Int {
-    try transaction {
+    try store.transaction {
       let last = Dictionary(
         uniqueKeysWithValues: try lastVerdicts(
           regions: verdicts.map(\.region), fuelIDs: verdicts.map(\.fuelID), now: now

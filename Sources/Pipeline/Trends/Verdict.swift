@@ -9,11 +9,12 @@ package enum Verdict {
   /// `Store.withPricesNow` may call it.
   static func all(_ store: Store, now: Instant) throws -> [MarketVerdict] {
     let known = Dictionary(
-      uniqueKeysWithValues: try store.regionSeries(days: MarketWalk.mostDays, until: now).map {
-        ("\($0.region) \($0.fuelID)", $0)
-      })
+      uniqueKeysWithValues: try store.verdicts.regionSeries(days: MarketWalk.mostDays, until: now)
+        .map {
+          ("\($0.region) \($0.fuelID)", $0)
+        })
     var raised: [(region: String, fuelID: Int16, troughOn: Day)] = []
-    var records = try store.regionsNow().map { market in
+    var records = try store.verdicts.regionsNow().map { market in
       // Where prices are published late, averages are known up to yesterday.
       let record = judge(
         market,
@@ -28,7 +29,7 @@ package enum Verdict {
       }
       return record
     }
-    let shares = try store.sharesRaised(raised)
+    let shares = try store.verdicts.sharesRaised(raised)
     for index in records.indices {
       records[index].shareRaised = shares["\(records[index].region) \(records[index].fuelID)"]
     }

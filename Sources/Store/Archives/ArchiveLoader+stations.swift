@@ -13,7 +13,7 @@ extension ArchiveLoader {
     let mentioned = Set(batch.sightings.map(\.stationDescription))
     let new = mentioned.filter { known.descriptions[$0].md5.isEmpty }.sorted()
     guard !new.isEmpty, let run = current?.run else { return }
-    try store.stage(new.map { known.descriptions[$0].content.station })
+    try store.stations.stage(new.map { known.descriptions[$0].content.station })
     try addStations()
     for row in try describeStations(run: run) {
       let number = new[try row.integer("number") - 1]

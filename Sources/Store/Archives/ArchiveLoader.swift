@@ -84,7 +84,8 @@ package final class ArchiveLoader: @unchecked Sendable {
     try connection.begin()
     do {
       current = CurrentFile(
-        run: try store.openRun(source, at: now, kind: .backfill, digest: digest), file: batch.file)
+        run: try store.ledger.openRun(source, at: now, kind: .backfill, digest: digest),
+        file: batch.file)
     } catch {
       connection.rollBack()
       throw error
@@ -130,7 +131,7 @@ package final class ArchiveLoader: @unchecked Sendable {
     current.counts.takeExamples(rejects)
     self.current = current
     for begin in stride(from: 0, to: rejects.count, by: 50_000) {
-      try store.keep(
+      try store.ledger.keep(
         Array(rejects[begin..<min(begin + 50_000, rejects.count)]), of: current.run, at: now)
     }
   }
@@ -158,11 +159,11 @@ package final class ArchiveLoader: @unchecked Sendable {
           \(current.counts.stored > 0))
         """)
     }
-    try store.finishFile(
+    try store.ledger.finishFile(
       current.run, current.file, at: now, lastPrice: last, bytes: current.payloadBytes,
       describesStations: !current.learnt.isEmpty, counts: current.counts)
     try connection.execute("DROP TABLE pg_temp.staged_sighting")
-    try store.numberChange(current.run)
+    try store.ledger.numberChange(current.run)
     try connection.commit()
     stations.publish(current.learnt)
     self.current = nil

@@ -1,0 +1,126 @@
+package import FuelModel
+import Postgres
+package import Timeline
+import Views
+
+/// The stored daily averages of regions: `fuel.daily_rollup`.
+extension Days {
+  /// Removes the averages of regions that are no longer configured, and their habits.
+  func remove(regions: [String]) throws {
+    try connection.query("DELETE FROM fuel.daily_rollup WHERE region = ANY (\(regions))")
+    try connection.query("DELETE FROM fuel.station_habit WHERE region = ANY (\(regions))")
+  }
+
+  /// Removes the averages of days that have begun nowhere yet. A clock that was ahead made them.
+  func removeFuture(now: Instant) throws {
+    try connection.query(
+      "DELETE FROM fuel.daily_rollup WHERE day > (\(now)::timestamptz + interval '14 hours')::date")
+  }
+
+  /// Replaces the stored averages of a span of days.
+  package func replace(_ span: DueSpan, with averages: [DailyAverage]) throws {
+    try connection.query(
+      """
+      DELETE FROM fuel.daily_rollup
+      WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
+      """)
+    try insert(averages)
+  }
+
+  private func insert(_ averages: [DailyAverage]) throws {
+    guard !averages.isEmpty else { return }
+    try connection.copy(
+      into: """
+        fuel.daily_rollup (
+          region, fuel_id, day, average_cpl, median_cpl, p25_cpl, min_cpl, max_cpl, stations, coverage,
+          is_ended, excluded_stale, excluded_flagged, excluded_restricted, stations_expected,
+          is_complete, is_usable, complete_states, states)
+        """, columns: 19
+    ) { copy in
+      for average in averages {
+        try copy.beginRow()
+        copy.write(average.region)
+        copy.write(average.fuelID)
+        copy.write(average.day)
+        for value in [
+          average.average, average.median, average.quarter, average.lowest, average.highest,
+        ] { copy.write(value, decimals: 2) }
+        copy.write(Int32(average.stations))
+        copy.write(average.coverage, decimals: 3)
+        copy.write(average.isEnded)
+        copy.write(average.left.stale)
+        copy.write(average.left.flagged)
+        copy.write(average.left.restricted)
+        copy.write(Int32(average.expected))
+        copy.write(average.isComplete)
+        copy.write(average.isUsable)
+        copy.write(Int32(average.completeStates))
+        copy.write(Int32(average.states))
+      }
+    }
+  }
+
+  /// Returns the averages of ended days by region, fuel and day, in hundredths of a cent.
+  package func regionAverages(
+    of fuelIDs: [Int16], from first: Day, to last: Day
+  ) throws -> [String: [Int16: [Day: Int]]] {
+    var found: [String: [Int16: [Day: Int]]] = [:]
+    for row in try connection.query(
+      """
+      SELECT region, fuel_id, day, (average_cpl * 100)::integer AS average
+      FROM fuel.daily_rollup
+      WHERE is_ended AND stations >= fuel.minimum_stations()
+        AND fuel_id = ANY (\(fuelIDs)) AND day BETWEEN \(first) AND \(last)
+      """)
+    {
+      let fuelID = Int16(try row.integer("fuel_id"))
+      found[try row.text("region"), default: [:]][fuelID, default: [:]][try row.day("day")] =
+        try row.integer("average")
+    }
+    return found
+  }
+}
+
+/// The usual differences of stations to their regions: `fuel.station_habit`.
+extension Days {
+  /// Returns the averaged fuels with a price from a feed that was read within the last seven days,
+  /// and the last day of the stored station habits; `nil` where none are stored.
+  package func habitsDue(now: Instant) throws -> (fuelIDs: [Int16], until: Day?) {
+    let row = try connection.query(
+      """
+      SELECT
+        (SELECT max(until_day) FROM fuel.station_habit) AS until_day,
+        coalesce((
+          SELECT string_agg(DISTINCT pair.fuel_id::text, ',')
+          FROM fuel.present_span AS pair
+          JOIN fuel.fuel USING (fuel_id)
+          JOIN fuel.source ON source.source_id = pair.seen_by
+          WHERE fuel.is_averaged AND source.last_taken_at > \(now)::timestamptz - interval '7 days'
+        ), '') AS fuel_ids
+      """
+    ).only()
+    return (
+      try row.text("fuel_ids").split(separator: ",").compactMap { Int16($0) }.sorted(),
+      try row.optional("until_day").flatMap { Day($0) }
+    )
+  }
+
+  /// Replaces the stored station habits.
+  ///
+  /// - Parameter day: the last day on which they rest.
+  package func keepHabits(_ habits: [StationHabit], until day: Day) throws {
+    try connection.transaction {
+      try connection.execute("DELETE FROM fuel.station_habit")
+      try connection.query(
+        """
+        INSERT INTO fuel.station_habit (station_id, fuel_id, region, difference_cpl, days, until_day)
+        SELECT made.station_id, made.fuel_id, made.region, made.difference / 100.0, made.days, \(day)
+        FROM unnest(
+          \(habits.map(\.placeID))::integer[], \(habits.map(\.fuelID))::smallint[],
+          \(habits.map(\.region))::text[], \(habits.map(\.difference))::integer[],
+          \(habits.map(\.days))::integer[]
+        ) AS made (station_id, fuel_id, region, difference, days)
+        """)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package import FuelModel
+import Postgres
+package import Timeline
+import Views
+
+/// The price days of the states, and what is known of them.
+extension Days {
+  /// Returns the price days of some states between two dates, as far as they have begun.
+  ///
+  /// - Parameters:
+  ///   - states: the states in the order of the calendar.
+  ///   - needed: the states whose days are read; `nil` for all.
+  ///   - now: the clock. Where every feed of a state publishes late, nothing is known of the last
+  ///     hours before it.
+  package func calendar(
+    from first: Day, to last: Day, states: [String], needed: [String]? = nil, now: Instant
+  ) throws -> PriceCalendar {
+    let rows = try connection.query(
+      """
+      SELECT
+        known.state,
+        day.begins_at,
+        least(day.ends_at, known.until_at) AS ends_at,
+        day.ends_at <= known.until_at AS is_ended
+      FROM (
+        SELECT
+          state.*,
+          \(now)::timestamptz - state_delay.delay AS until_at
+        FROM fuel.state
+        JOIN fuel.state_delay USING (state)
+      ) AS known
+      CROSS JOIN generate_series(\(first)::date, \(last)::date, interval '1 day') AS series (day)
+      CROSS JOIN LATERAL (
+        SELECT
+          fuel.price_day_begin(series.day::date, known.time_zone, known.price_day_starts) AS begins_at,
+          fuel.price_day_begin(series.day::date + 1, known.time_zone, known.price_day_starts) AS ends_at
+      ) AS day
+      WHERE day.begins_at < known.until_at AND known.state = ANY (\(needed ?? states))
+      ORDER BY known.state, day.begins_at
+      """)
+    var days: [String: [PriceCalendar.PriceDay]] = [:]
+    for row in rows {
+      days[try row.text("state"), default: []].append(
+        PriceCalendar.PriceDay(
+          beginsAt: try row.instant("begins_at"), endsAt: try row.instant("ends_at"),
+          isEnded: try row.boolean("is_ended")))
+    }
+    return PriceCalendar(
+      first: first, count: last.sinceEpoch - first.sinceEpoch + 1,
+      days: states.map { days[$0] ?? [] })
+  }
+
+  /// Returns which days of some states are settled.
+  ///
+  /// - Parameter states: the states in the order of the calendar.
+  package func settledDays(from first: Day, to last: Day, states: [String]) throws -> SettledDays {
+    var silence: [Int16: [Int16: Int32]] = [:]
+    for row in try connection.query("SELECT * FROM fuel.silences()") {
+      silence[Int16(try row.integer("source_id")), default: [:]][
+        Int16(try row.integer("fuel_id"))] = Int32(try row.integer("days"))
+    }
+    let begin = first + -Int(silence.values.flatMap(\.values).max() ?? 0)
+    let count = last.sinceEpoch - begin.sinceEpoch + 1
+    var covered: [Int: [Int16: [Bool]]] = [:]
+    // A feed may report stations of another state, as it does those of the ACT.
+    for row in try connection.query(
+      """
+      SELECT reported.state, source_day.source_id, source_day.day
+      FROM (
+        SELECT state, source_id FROM fuel.source
+        UNION
+        SELECT state, source_id FROM fuel.station
+      ) AS reported
+      JOIN fuel.source_day USING (source_id)
+      WHERE source_day.why IS NULL AND source_day.day BETWEEN \(begin) AND \(last)
+      """)
+    {
+      guard let state = states.firstIndex(of: try row.text("state")) else { continue }
+      let source = Int16(try row.integer("source_id"))
+      covered[state, default: [:]][source, default: Array(repeating: false, count: count)][
+        try row.day("day").sinceEpoch - begin.sinceEpoch] = true
+    }
+    var settled = SettledDays(from: first)
+    for (state, sources) in covered {
+      for (source, days) in sources {
+        settled.add(state: state, covered: days, from: begin, silence: silence[source])
+      }
+    }
+    return settled
+  }
+
+  /// Returns the instant from which the prices of each source count in averages. A source that is
+  /// not in the result always counts.
+  package func countsFrom() throws -> [Int16: Instant] {
+    var found: [Int16: Instant] = [:]
+    for row in try connection.query(
+      "SELECT source_id, counts_from_at FROM fuel.sight WHERE counts_from_at IS NOT NULL")
+    {
+      found[Int16(try row.integer("source_id"))] = try row.instant("counts_from_at")
+    }
+    return found
+  }
+
+  /// Brings up to date which days each feed and archive covers.
+  package func refreshSourceDays(now: Instant) throws {
+    try connection.transaction {
+      try connection.query("SELECT fuel.refresh_source_days(\(now))")
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package import FuelModel
+import Postgres
+package import Timeline
+import Views
+
+/// One month of a station and fuel, with its days from the first on.
+package struct StationMonth: Sendable {
+  package var pair: Pair
+  package var month: Month
+  package var days: [StationDay]
+
+  package init(pair: Pair, month: Month, days: [StationDay]) {
+    self.pair = pair
+    self.month = month
+    self.days = days
+  }
+}
+
+/// Days of stations and averages of regions.
+package struct Days {
+  let store: Store
+  var connection: Connection { store.connection }
+}
+
+/// The stored days of stations: `fuel.station_month`.
+extension Days {
+  /// Replaces the stored months of stations.
+  ///
+  /// The number of stations expected in a month, and in the one after it, depends on the stations
+  /// known in that month. Where this changes, the averages of both months are marked.
+  ///
+  /// - Parameters:
+  ///   - spans: the months to be replaced.
+  ///   - areMarksTaken: whether another connection may be making averages, so that an existing mark
+  ///     may vanish at any instant.
+  package func replace(
+    _ spans: [MonthSpan], with months: [StationMonth], areMarksTaken: Bool = false, now: Instant
+  ) throws {
+    struct Known: Hashable {
+      var pair: Pair
+      var month: Int32
+    }
+    let removed = try connection.query(
+      """
+      DELETE FROM fuel.station_month
+      USING unnest(
+        \(spans.map(\.pair.stationID))::integer[], \(spans.map(\.pair.fuelID))::smallint[],
+        \(spans.map(\.first.firstDay))::date[], \(spans.map(\.last.firstDay))::date[]
+      ) AS made (station_id, fuel_id, first_month, last_month)
+      WHERE station_month.station_id = made.station_id
+        AND station_month.fuel_id = made.fuel_id
+        AND station_month.month BETWEEN made.first_month AND made.last_month
+      RETURNING station_month.station_id, station_month.fuel_id, station_month.month,
+        station_month.known_days > 0 AS is_known
+      """)
+    var before: Set<Known> = []
+    for row in removed where try row.boolean("is_known") {
+      before.insert(
+        Known(
+          pair: try row.pair(), month: Month(try row.day("month")).number))
+    }
+    let after = Set(
+      months.filter { $0.days.contains { $0.standing == .known } }
+        .map { Known(pair: $0.pair, month: $0.month.number) })
+    try markExpectations(
+      Set(before.symmetricDifference(after).map { [Int32($0.pair.fuelID), $0.month] }),
+      areMarksTaken: areMarksTaken, now: now)
+    try store.spans.ensureSpanYears(Set(months.map { $0.month.firstDay.year }))
+    try connection.copy(into: "fuel.station_month", columns: 5) { copy in
+      for month in months {
+        try copy.beginRow()
+        copy.write(month.pair.stationID)
+        copy.write(month.pair.fuelID)
+        copy.write(month.month.firstDay)
+        copy.write(Int32(month.days.count { $0.standing == .known }))
+        copy.write(bytes: StationDay.bytes(of: month.days))
+      }
+    }
+  }
+
+  /// Marks the days of some months of fuels, and of the month after each.
+  private func markExpectations(
+    _ changed: Set<[Int32]>, areMarksTaken: Bool, now: Instant
+  ) throws {
+    guard !changed.isEmpty else { return }
+    let changed = changed.sorted { ($0[0], $0[1]) < ($1[0], $1[1]) }
+    try connection.query(
+      """
+      SELECT fuel.touch_averages(
+        array_agg(changed.fuel_id), array_agg(series.day::date), NOT \(areMarksTaken)::boolean)
+      FROM unnest(
+        \(changed.map { Int16($0[0]) })::smallint[],
+        \(changed.map { Month(number: $0[1]).firstDay })::date[]
+      ) AS changed (fuel_id, month)
+      CROSS JOIN LATERAL generate_series(
+        changed.month::timestamp,
+        least(
+          changed.month + interval '2 months' - interval '1 day',
+          \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
+      """)
+  }
+
+  /// Reads the days of stations within one month.
+  ///
+  /// - Parameter body: receives a station and fuel, whether a price is known on any day of the
+  ///   whole month, and the days from `first` on, as far as they are made.
+  package func stationDays(
+    of fuelIDs: [Int16], from first: Day, to last: Day,
+    _ body: (Pair, Bool, ArraySlice<StationDay>) -> Void
+  ) throws {
+    try connection.copy(
+      from: """
+        SELECT station_id, fuel_id, known_days, days
+        FROM fuel.station_month
+        WHERE month = \(Month(first).firstDay) AND fuel_id = ANY (\(fuelIDs)::smallint[])
+        """
+    ) { row in
+      let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
+      let isKnown = try row.int32() > 0
+      body(
+        pair, isKnown,
+        StationDay.days(from: try row.bytes()).prefix(last.day).dropFirst(first.day - 1))
+    }
+  }
+
+  /// Returns the stations and fuels with a known price in a month.
+  package func knownPairs(of fuelIDs: [Int16], in month: Month) throws -> Set<Pair> {
+    var found: Set<Pair> = []
+    try connection.copy(
+      from: """
+        SELECT station_id, fuel_id
+        FROM fuel.station_month
+        WHERE month = \(month.firstDay) AND fuel_id = ANY (\(fuelIDs)::smallint[]) AND known_days > 0
+        """
+    ) { row in
+      found.insert(Pair(stationID: try row.int32(), fuelID: try row.int16()))
+    }
+    return found
+  }
+
+  /// Returns every station of some fuels that has validity spans, with the fuel.
+  package func pairs(ofFuels fuelIDs: [Int16]) throws -> [Pair] {
+    try connection.query(
+      """
+      SELECT station_id, fuel_id FROM fuel.present_span WHERE fuel_id = ANY (\(fuelIDs))
+      ORDER BY station_id, fuel_id
+      """
+    ).map { try $0.pair() }
+  }
+}

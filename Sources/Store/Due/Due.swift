@@ -1,0 +1,318 @@
+package import FuelModel
+import Postgres
+package import Timeline
+import Views
+
+/// A range of months of a station and fuel whose days have to be made.
+package struct MonthSpan: Sendable {
+  package var pair: Pair
+  package var first: Month
+  package var last: Month
+}
+
+/// The list of what an aggregate has to make again.
+package struct Due {
+  let store: Store
+  var connection: Connection { store.connection }
+}
+
+/// The list of what an aggregate has to make again: `fuel.due`.
+extension Due {
+  /// Lists spans to be made again from an instant on, by station record and fuel.
+  package func touch(_ windows: [Window]) throws {
+    guard !windows.isEmpty else { return }
+    try connection.query(
+      """
+      SELECT fuel.touch(
+        \(windows.map(\.pair.stationID))::integer[], \(windows.map(\.pair.fuelID))::smallint[],
+        \(windows.map(\.from))::timestamptz[])
+      """)
+  }
+
+  /// Marks the days on which prices of stations and fuels changed.
+  ///
+  /// - Parameter isAggregate: whether nobody else can take marks meanwhile.
+  package func markChangedDays(
+    _ changed: [(pair: Pair, from: Instant, until: Instant)], isAggregate: Bool, now: Instant
+  ) throws {
+    // In parts, because parameters take several times as much memory as the changes.
+    for begin in stride(from: 0, to: changed.count, by: 50_000) {
+      let part = changed[begin..<min(begin + 50_000, changed.count)]
+      try connection.query(
+        """
+        SELECT fuel.mark_changed_days(
+          \(part.map(\.pair.stationID)), \(part.map(\.pair.fuelID)), \(part.map(\.from)),
+          \(part.map(\.until)), \(isAggregate), \(now))
+        """)
+    }
+  }
+
+  /// Records the price days that have ended since the last call.
+  package func markEndedDays(now: Instant) throws {
+    try connection.transaction {
+      try connection.query("SELECT fuel.mark_ended_days(\(now))")
+    }
+  }
+
+  /// Returns how many station records and fuels wait for their spans, those of listed months of
+  /// archives included.
+  package func spansDue() throws -> Int {
+    try connection.query("SELECT fuel.take_months()")
+    return try due("spans")
+  }
+
+  /// Returns how many stations and fuels wait for their days.
+  package func daysDue() throws -> Int { try due("days") }
+
+  private func due(_ step: String) throws -> Int {
+    try connection.query("SELECT count(*) AS count FROM fuel.due WHERE step = \(step)").only()
+      .integer("count")
+  }
+
+  /// Takes spans to be made from the list, by station record and fuel, with all records of a station
+  /// together.
+  ///
+  /// - Parameters:
+  ///   - count: the largest number to take.
+  ///   - share: which share of all stations to take, and of how many.
+  package func takeSpans(
+    atMost count: Int, share: (Int, of: Int) = (0, of: 1)
+  ) throws -> [Window] {
+    try take("spans", atMost: count, share: share).map { try $0.window() }
+  }
+
+  /// Takes stations and fuels whose days have to be made again from the list.
+  ///
+  /// - Parameters:
+  ///   - count: the largest number to take.
+  ///   - share: which share of all stations to take, and of how many.
+  ///   - span: if given, only days of its fuels and its month are taken.
+  package func takeDays(
+    atMost count: Int = .max, share: (Int, of: Int) = (0, of: 1), in span: DueSpan? = nil
+  ) throws -> [MonthSpan] {
+    try take("days", atMost: count, share: share, in: span).map(monthSpan)
+      .sorted { $0.pair < $1.pair }
+  }
+
+  /// Takes the days of some stations and fuels, of stations that count somewhere.
+  package func takeDays(of pairs: [Pair]) throws -> [MonthSpan] {
+    try connection.query(
+      """
+      DELETE FROM fuel.due
+      USING unnest(\(pairs.map(\.stationID))::integer[], \(pairs.map(\.fuelID))::smallint[])
+        AS pair (station_id, fuel_id)
+      JOIN fuel.counted_place AS counted USING (station_id)
+      WHERE due.step = 'days' AND due.number = pair.station_id AND due.part = pair.fuel_id
+      RETURNING due.number AS station_id, due.part AS fuel_id, due.from_on, due.until_on
+      """
+    ).map(monthSpan).sorted { $0.pair < $1.pair }
+  }
+
+  private func monthSpan(_ row: Row) throws -> MonthSpan {
+    MonthSpan(
+      pair: try row.pair(), first: Month(try row.day("from_on")),
+      last: Month(try row.day("until_on")))
+  }
+
+  private func take(
+    _ step: String, atMost count: Int, share: (Int, of: Int), in span: DueSpan? = nil
+  ) throws -> [Row] {
+    // The rows are found by their places. What the server knows of a table that fills and empties is
+    // out of date, and where it takes the table to be empty it would read all of it for each row.
+    // The places are read first: a statement that both locks and removes rows would leave a row
+    // that an ingest has changed since it began, because it does not see the new place.
+    let places = try connection.query(
+      """
+      SELECT due.ctid AS place
+      FROM fuel.due
+      WHERE due.ctid = ANY (ARRAY(
+        SELECT listed.ctid
+        FROM fuel.due AS listed
+        JOIN fuel.station ON station.station_id = listed.number
+        LEFT JOIN fuel.counted_place AS counted USING (station_id)
+        WHERE listed.step = \(step)
+          -- The days of a station that has come since the aggregate began wait for the next one.
+          AND (listed.step = 'spans' OR counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
+          AND station.place_id % \(share.of)::integer = \(share.0)::integer
+          AND (\(optional: span?.fuelIDs)::smallint[] IS NULL OR (
+            listed.part = ANY (\(optional: span?.fuelIDs)::smallint[])
+            AND date_trunc('month', listed.from_on::timestamp) <= \(optional: span?.to)::date
+            AND listed.until_on >= date_trunc('month', \(optional: span?.from)::timestamp)))
+        ORDER BY station.place_id, listed.number, listed.part
+        LIMIT \(count)
+      ))
+      -- All transactions lock these rows in this order.
+      ORDER BY due.number, due.part
+      FOR UPDATE
+      """
+    ).map { try $0.text("place") }
+    guard !places.isEmpty else { return [] }
+    return try Array(
+      connection.query(
+        """
+        DELETE FROM fuel.due
+        WHERE ctid = ANY (\(places)::text[]::tid[])
+        RETURNING number AS station_id, part AS fuel_id, from_on, until_on,
+          from_on::timestamp AT TIME ZONE 'UTC' AS from_at
+        """))
+  }
+
+  /// Takes the days of a span from the list. Whatever is listed after this concerns prices that the
+  /// caller has not seen yet.
+  ///
+  /// This has to come before any reading. A run that commits later finds no row, waits for this
+  /// transaction, and lists its days anew. A run that listed them earlier has committed by the time
+  /// this transaction holds the rows. Deleting the rows at the end instead would drop the day of a
+  /// run that committed in between.
+  package func takeAverages(of span: DueSpan) throws {
+    try connection.query(
+      """
+      SELECT FROM fuel.due
+      WHERE step = 'averages' AND part = ANY (\(span.fuelIDs))
+        AND number BETWEEN \(span.from.sinceEpoch) AND \(span.to.sinceEpoch)
+      ORDER BY number, part
+      FOR UPDATE
+      """)
+    try connection.query(
+      """
+      DELETE FROM fuel.due
+      WHERE step = 'averages' AND part = ANY (\(span.fuelIDs))
+        AND number BETWEEN \(span.from.sinceEpoch) AND \(span.to.sinceEpoch)
+      """)
+  }
+
+  /// Returns the stations whose spans have to be made again because of touched records, and from
+  /// which instant on.
+  ///
+  /// - Returns: also which of the stations and fuels have more than one touched record.
+  package func stations(
+    of touched: [Window]
+  ) throws -> (windows: [Window], shared: Set<Pair>) {
+    var shared: Set<Pair> = []
+    let windows = try connection.query(
+      """
+      SELECT station_id, fuel_id, from_at, records
+      FROM fuel.touched_stations(
+        \(touched.map(\.pair.stationID)), \(touched.map(\.pair.fuelID)), \(touched.map(\.from)))
+      ORDER BY station_id, fuel_id
+      """
+    ).map { row in
+      let window = try row.window()
+      if try row.integer("records") > 1 { shared.insert(window.pair) }
+      return window
+    }
+    return (windows, shared)
+  }
+}
+
+/// A span of price days of some fuels whose averages have to be made again.
+package struct DueSpan: Sendable, Equatable {
+  package var fuelIDs: [Int16]
+  package var from: Day
+  package var to: Day
+}
+
+extension Due {
+  /// Marks everything to be made again: the spans, days and averages of all stations, or, from a
+  /// given day on, the averages alone.
+  package func listAllDays(from day: Day?, now: Instant) throws {
+    if day == nil {
+      try connection.query(
+        """
+        SELECT fuel.touch(
+          array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg('-infinity'::timestamptz))
+        FROM (
+          SELECT station_id, fuel_id FROM fuel.present_span
+          UNION
+          SELECT station_id, fuel_id FROM fuel.shown_price
+        ) AS pair
+        """)
+      try connection.query(
+        "SELECT fuel.touch_months(source_id, array_agg(month)) FROM fuel.archive_coverage GROUP BY source_id"
+      )
+      try connection.query("UPDATE fuel.state SET days_made_until = NULL")
+      try connection.query("UPDATE fuel.source SET days_known_until_at = NULL")
+    }
+    // Nothing below would make these days again.
+    try store.days.removeFuture(now: now)
+    try connection.query(
+      """
+      SELECT fuel.touch_averages(array_agg(pair.fuel_id), array_agg(day.day::date), false)
+      FROM (
+        SELECT DISTINCT fuel_id FROM fuel.present_span
+        UNION
+        SELECT DISTINCT fuel_id FROM fuel.shown_price
+        UNION
+        SELECT DISTINCT fuel_id FROM fuel.daily_rollup
+      ) AS pair
+      CROSS JOIN generate_series(
+        coalesce(
+          \(optional: day)::date,
+          least(
+            (SELECT min(first_taken_at) - interval '1 day' FROM fuel.source)::date,
+            (SELECT min(daily_rollup.day) FROM fuel.daily_rollup))),
+        (\(now)::timestamptz + interval '14 hours')::date, interval '1 day') AS day (day)
+      """)
+  }
+
+  /// Returns which averages have to be made again: those of listed days, and of every day after the
+  /// last day of the nation that had ended when it was made, because a day without new prices is
+  /// still a day. Each span lies within one month.
+  package func dueSpans(now: Instant) throws -> [DueSpan] {
+    let rows = try connection.query(
+      """
+      WITH unfinished AS (
+        SELECT coalesce(
+          (
+            -- The nation's day ends last.
+            SELECT max(day) + 1
+            FROM fuel.daily_rollup
+            JOIN fuel.region USING (region)
+            WHERE is_ended AND region.kind = 'nation'
+          ),
+          (SELECT (min(first_taken_at) - interval '1 day')::date FROM fuel.source)
+        ) AS begins_on
+      ),
+      listed AS (
+        SELECT part AS fuel_id, from_on AS day FROM fuel.due WHERE step = 'averages'
+        UNION
+        SELECT pair.fuel_id, day.day::date
+        FROM (SELECT DISTINCT fuel_id FROM fuel.present_span) AS pair
+        CROSS JOIN unfinished
+        CROSS JOIN generate_series(
+          unfinished.begins_on,
+          -- The newest day is the latest that has begun in any state.
+          (SELECT max((\(now)::timestamptz AT TIME ZONE state.time_zone)::date) FROM fuel.state),
+          interval '1 day'
+        ) AS day (day)
+      )
+      SELECT day, array_agg(fuel_id ORDER BY fuel_id)::text AS fuel_ids
+      FROM listed
+      GROUP BY day
+      ORDER BY day
+      """)
+    var spans: [DueSpan] = []
+    for row in rows {
+      let day = try row.day("day")
+      let fuelIDs = try row.text("fuel_ids").dropFirst().dropLast().split(separator: ",")
+        .compactMap { Int16($0) }
+      if let last = spans.last, last.fuelIDs == fuelIDs, last.to + 1 == day,
+        Month(last.from) == Month(day)
+      {
+        spans[spans.count - 1].to = day
+      } else {
+        spans.append(DueSpan(fuelIDs: fuelIDs, from: day, to: day))
+      }
+    }
+    return spans
+  }
+}
+
+extension Row {
+  /// Reads a window from a row with `station_id`, `fuel_id` and `from_at`.
+  func window() throws -> Window {
+    Window(
+      pair: try pair(),
+      from: try text("from_at") == "-infinity" ? .distantPast : try instant("from_at"))
+  }
+}

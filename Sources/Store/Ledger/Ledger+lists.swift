@@ -1,0 +1,196 @@
+import Foundation
+package import FuelModel
+import Postgres
+package import Timeline
+import Views
+
+/// A stored list of a feed, with its present judgement.
+package struct StoredList: Sendable {
+  package var run: RunID
+  package var summary: ListSummary
+  package var judgement: ListJudgement
+  package var isComplete: Bool
+  /// Whether what the list reported is stored. A list that was refused when it arrived left nothing
+  /// but its summary.
+  package var isStored: Bool
+  /// Whether what it states is kept as an answer, so that another judgement can be followed.
+  package var isKept: Bool
+}
+
+extension Ledger {
+  /// Returns the lists of a feed that were taken in a window, and the next list on either side of
+  /// it, oldest first. Of several lists of one instant, all are returned. Lists that were withdrawn
+  /// or read again are left out.
+  package func lists(of source: SourceID, from: Instant, until: Instant) throws -> [StoredList] {
+    let rows = try connection.query(
+      """
+      -- The server would otherwise read the lists of all years, because they are named several times.
+      WITH list AS NOT MATERIALIZED (
+        SELECT run.*
+        FROM fuel.run
+        WHERE run.source_id = \(source)
+          AND run.composition_id IS NOT NULL
+          -- Of the runs that are under way, only the one that this transaction stores has a composition.
+          AND run.outcome IN ('running', 'stored', 'unchanged', 'refused')
+      )
+      SELECT
+        list.run_id, list.taken_at, list.is_complete,
+        CASE WHEN list.outcome = 'refused' THEN list.error END AS refusal, list.pairs, list.composition_id,
+        array_to_json(list.shortcomings)::text AS shortcomings,
+        coalesce(array_to_string(list.stamps, ','), '') AS stamps, list.content, list.is_repeat,
+        list.rejected_by_reason::text AS rejected,
+        list.stored + list.unchanged > 0 AS is_stored, coalesce(NOT answer.is_adopted, false) AS is_kept
+      FROM (
+        SELECT * FROM list WHERE list.taken_at BETWEEN \(from) AND \(until)
+        UNION ALL
+        SELECT * FROM list
+        WHERE list.taken_at = (SELECT max(before.taken_at) FROM list AS before WHERE before.taken_at < \(from))
+        UNION ALL
+        SELECT * FROM list
+        WHERE list.taken_at = (SELECT min(after.taken_at) FROM list AS after WHERE after.taken_at > \(until))
+      ) AS list
+      LEFT JOIN fuel.answer USING (run_id)
+      ORDER BY list.taken_at, list.run_id
+      """)
+    let compositions = try compositions(Set(try rows.map { try $0.integer("composition_id") }))
+    return try rows.map { row in
+      let composition = compositions[try row.integer("composition_id")] ?? (0, [:], [:])
+      return StoredList(
+        run: RunID(number: try row.integer("run_id")),
+        summary: ListSummary(
+          takenAt: try row.instant("taken_at"), pairs: try row.integer("pairs"),
+          stations: composition.0, fuels: composition.1, brands: composition.2,
+          stamps: try row.text("stamps").split(separator: ",").compactMap { Int($0) },
+          content: try row.optional("content").flatMap { Int64($0) },
+          rejected: try row.counts("rejected").filter { $0.key != "run_refused" }),
+        judgement: ListJudgement(
+          shortcomings: try row.texts("shortcomings"), refusal: try row.optional("refusal"),
+          isRepeat: try row.boolean("is_repeat")),
+        isComplete: try row.boolean("is_complete"), isStored: try row.boolean("is_stored"),
+        isKept: try row.boolean("is_kept"))
+    }
+  }
+
+  /// Returns the lists of a feed that count, by what they state, in order: those whose judgement may
+  /// hang on lists that were taken between two instants, and those that decide it
+  /// (`Freeze.judged`).
+  package func statedLists(
+    of source: SourceID, from: Instant, until: Instant
+  ) throws -> [(run: RunID, list: StatedList)] {
+    try connection.query(
+      """
+      WITH stated AS NOT MATERIALIZED (
+        SELECT run.run_id, run.taken_at, run.content, run.frozen_since_at
+        FROM fuel.run
+        WHERE run.source_id = \(source)
+          AND run.content IS NOT NULL
+          AND run.outcome IN ('running', 'stored', 'unchanged')
+          AND NOT run.is_repeat
+      )
+      SELECT stated.*
+      FROM stated
+      -- From four weeks before the lists began to state what they did at the one instant, until they no longer state what
+      -- they did at the other.
+      WHERE stated.taken_at >= coalesce((
+          SELECT max(other.taken_at)
+          FROM stated AS other
+          WHERE other.taken_at < \(from)
+            AND other.content <> (
+              SELECT last.content
+              FROM stated AS last
+              WHERE last.taken_at < \(from)
+              ORDER BY last.taken_at DESC, last.content DESC
+              LIMIT 1)
+        ) - make_interval(secs => \(Int(Freeze.memory / 1_000_000))), '-infinity')
+        AND stated.taken_at <= coalesce((
+          SELECT min(other.taken_at)
+          FROM stated AS other
+          WHERE other.taken_at > \(until)
+            AND other.content <> (
+              SELECT last.content
+              FROM stated AS last
+              WHERE last.taken_at <= \(until)
+              ORDER BY last.taken_at DESC, last.content DESC
+              LIMIT 1)
+        ), 'infinity')
+      ORDER BY stated.taken_at, stated.content
+      """
+    ).map { row in
+      (
+        RunID(number: try row.integer("run_id")),
+        StatedList(
+          takenAt: try row.instant("taken_at"), content: Int64(try row.integer("content")),
+          frozenSince: try row.optionalInstant("frozen_since_at"))
+      )
+    }
+  }
+
+  /// Returns of how many stations, and of how many prices by fuel and stations by brand, lists are
+  /// composed.
+  private func compositions(
+    _ numbers: Set<Int>
+  ) throws -> [Int: (stations: Int, fuels: [String: Int], brands: [String: Int])] {
+    var compositions: [Int: (stations: Int, fuels: [String: Int], brands: [String: Int])] = [:]
+    for row in try connection.query(
+      """
+      SELECT composition_id, stations, fuels::text AS fuels, brands::text AS brands
+      FROM fuel.list_composition
+      WHERE composition_id = ANY (\(numbers.sorted())::integer[])
+      """)
+    {
+      compositions[try row.integer("composition_id")] = (
+        try row.integer("stations"), try row.counts("fuels"), try row.counts("brands")
+      )
+    }
+    return compositions
+  }
+
+  /// Returns the first run that the chain of digests covers; `nil` where there is none.
+  package func firstLinkedRun() throws -> RunID? {
+    try connection.query(
+      "SELECT min(run.run_id) AS run FROM fuel.run JOIN fuel.chain_link USING (change_number)"
+    ).only().optional("run").flatMap { Int($0) }.map { RunID(number: $0) }
+  }
+
+  /// Returns when a feed's first list at or after an instant was taken; `nil` where there is none.
+  package func firstList(of source: SourceID, from instant: Instant? = nil) throws -> Instant? {
+    try connection.query(
+      """
+      SELECT run.taken_at
+      FROM fuel.run
+      WHERE run.source_id = \(source)
+        AND run.composition_id IS NOT NULL
+        AND run.outcome IN ('stored', 'unchanged', 'refused')
+        AND run.taken_at >= coalesce(\(optional: instant)::timestamptz, '-infinity')
+      ORDER BY run.taken_at
+      LIMIT 1
+      """
+    ).first?.optionalInstant("taken_at")
+  }
+
+  /// Returns the number of stations and fuels in the previous answer with the same documents, for a
+  /// live run; `nil` where there is none.
+  package func pairsBefore(_ run: RunID, takenAt: Instant) throws -> Int? {
+    try connection.query(
+      """
+      SELECT before.pairs
+      FROM fuel.run AS before
+      JOIN fuel.run AS present ON present.run_id = \(run) AND present.kind = 'live'
+      WHERE before.source_id = present.source_id
+        AND before.kind = 'live'
+        AND before.outcome IN ('stored', 'unchanged')
+        AND before.taken_at < \(takenAt)
+        AND before.documents = present.documents
+      ORDER BY before.taken_at DESC, before.run_id DESC
+      LIMIT 1
+      """
+    ).first.map { try $0.integer("pairs") }
+  }
+}
+
+extension Row {
+  /// Reads a JSON object of whole numbers.
+  fileprivate func counts(_ column: String) throws -> [String: Int] {
+    try JSONDecoder().decode([String: Int].self, from: Data(try text(column).utf8))
+  }
+}

@@ -1,0 +1,246 @@
+package import FuelModel
+import Postgres
+package import Timeline
+import Views
+
+/// A region over which averages are made.
+package struct Region: Sendable, Equatable {
+  package var code: String
+  package var name: String
+  /// nation, state, capital, area or rest (of a state).
+  package var kind: String
+  package var state: State?
+  package var centre: Position?
+  package var radiusKilometres: Double?
+  /// Ranges such as `2000-2234`, for stations without a position.
+  package var postcodes: [String]
+  /// The first price day on which it is averaged, and the first on which it no longer is; `nil`
+  /// where there is no limit.
+  package var from: Day?
+  package var until: Day?
+
+  package init(
+    code: String, name: String, kind: String, state: State?, centre: Position?,
+    radiusKilometres: Double?, postcodes: [String] = [], from: Day? = nil, until: Day? = nil
+  ) {
+    self.postcodes = postcodes
+    self.from = from
+    self.until = until
+    self.code = code
+    self.name = name
+    self.kind = kind
+    self.state = state
+    self.centre = centre
+    self.radiusKilometres = radiusKilometres
+  }
+}
+
+extension Stations {
+  /// Returns the smallest region around each station.
+  package func nearestRegions() throws -> [Int32: String] {
+    Dictionary(
+      uniqueKeysWithValues: try connection.query(
+        "SELECT station_id, region FROM fuel.region_station WHERE is_nearest"
+      ).map { (Int32(try $0.integer("station_id")), try $0.text("region")) })
+  }
+
+  /// Replaces the regions in the database by those of the configuration.
+  ///
+  /// - Returns: whether any region changed.
+  package func refreshRegions(_ regions: [Region]) throws -> Bool {
+    try connection.transaction {
+      try connection.query(
+        """
+        CREATE TEMPORARY TABLE wanted_region ON COMMIT DROP AS
+        SELECT
+          wanted.region, wanted.name, wanted.kind, wanted.state, wanted.latitude, wanted.longitude,
+          wanted.radius_km, string_to_array(wanted.postcodes, ',') AS postcodes,
+          coalesce(wanted.valid_from, '-infinity') AS valid_from,
+          coalesce(wanted.valid_to, 'infinity') AS valid_to
+        FROM unnest(
+          \(regions.map(\.code))::text[], \(regions.map(\.name))::text[],
+          \(regions.map(\.kind))::text[], \(regions.map { $0.state?.code })::text[],
+          \(regions.map { $0.centre.map { String($0.latitude) } })::numeric(9, 6)[],
+          \(regions.map { $0.centre.map { String($0.longitude) } })::numeric(9, 6)[],
+          \(regions.map { $0.radiusKilometres.map { String($0) } })::numeric[],
+          \(regions.map { $0.postcodes.joined(separator: ",") })::text[],
+          \(regions.map(\.from))::date[], \(regions.map(\.until))::date[]
+        ) AS wanted (
+          region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from, valid_to)
+        """)
+      // Regions to remove are looked for first, because a region is seldom removed and its averages
+      // are many.
+      let gone = try connection.query(
+        "SELECT region FROM fuel.region WHERE NOT region = ANY (\(regions.map(\.code)))"
+      ).map { try $0.text("region") }
+      if !gone.isEmpty { try remove(gone) }
+      return try mergeWantedRegions() || !gone.isEmpty
+    }
+  }
+
+  /// Stores what is in `pg_temp.wanted_region`. Returns whether any region changed.
+  private func mergeWantedRegions() throws -> Bool {
+    // If the days for which a region is averaged change, where its stations count has to be
+    // worked out anew.
+    try connection.execute(
+      """
+      DELETE FROM fuel.counted_place
+      USING pg_temp.wanted_region AS wanted
+      JOIN fuel.region AS known USING (region)
+      WHERE (known.valid_from, known.valid_to) <> (wanted.valid_from, wanted.valid_to)
+        AND known.region = ANY (counted_place.regions)
+      """)
+    return try connection.query(
+      """
+      INSERT INTO fuel.region AS known (
+        region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from, valid_to)
+      SELECT wanted.*
+      FROM pg_temp.wanted_region AS wanted
+      ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
+        name = excluded.name, kind = excluded.kind, state = excluded.state,
+        latitude = excluded.latitude, longitude = excluded.longitude,
+        radius_km = excluded.radius_km, postcodes = excluded.postcodes,
+        valid_from = excluded.valid_from, valid_to = excluded.valid_to
+      WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
+          known.radius_km, known.postcodes, known.valid_from, known.valid_to)
+        IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
+          excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
+          excluded.valid_to)
+      RETURNING 1
+      """
+    ).count > 0
+  }
+
+  /// Removes regions with their averages, but never the verdicts that were given.
+  private func remove(_ codes: [String]) throws {
+    try connection.query("DELETE FROM fuel.region_station WHERE region = ANY (\(codes))")
+    try connection.query("DELETE FROM fuel.region_change WHERE region = ANY (\(codes))")
+    try store.days.remove(regions: codes)
+    try store.verdicts.remove(regions: codes)
+    try connection.query("DELETE FROM fuel.region WHERE region = ANY (\(codes))")
+  }
+
+  /// Brings up to date where each station counts. Belongs to a transaction with the lock of the
+  /// timeline, so that no ingest compares a price with neighbours of before.
+  ///
+  /// - Returns: the stations that came, went or moved as neighbours.
+  package func countStations(now: Instant) throws -> [Neighbourhood.Moved] {
+    try connection.query("SELECT fuel.refresh_regions()")
+    return try connection.query(
+      """
+      SELECT station_id, state, latitude, longitude, known_from_at
+      FROM fuel.count_places(\(now))
+      """
+    ).map { row in
+      Neighbourhood.Moved(
+        Neighbourhood.Station(
+          id: Int32(try row.integer("station_id")), state: try row.text("state"),
+          latitude: try row.double("latitude"), longitude: try row.double("longitude")),
+        knownFrom: try row.optionalInstant("known_from_at") ?? .distantFuture)
+    }
+  }
+}
+
+/// One way in which feeds write a brand's name.
+package struct BrandName: Sendable, Equatable {
+  /// The name as feeds write it, in lower case.
+  package var written: String
+  package var brand: String
+  /// The first day on which the name means that brand; `nil` where it always has.
+  package var from: Day?
+  /// The first day on which the name no longer means it; `nil` where it still does.
+  package var until: Day?
+  /// Whether only members may buy where a station's brand or name contains these words.
+  package var isMembersOnly = false
+
+  package init(
+    written: String, brand: String, from: Day? = nil, until: Day? = nil, isMembersOnly: Bool = false
+  ) {
+    self.written = written
+    self.brand = brand
+    self.from = from
+    self.until = until
+    self.isMembersOnly = isMembersOnly
+  }
+}
+
+extension Stations {
+  /// Replaces the brand names in the database by those of the configuration. Where other stations
+  /// sell to members only than before, stations are described again: those of feeds at once, those
+  /// of archives when they are matched next.
+  package func refreshBrands(_ names: [BrandName]) throws {
+    try connection.transaction {
+      let members = try membersOnly()
+      try replaceRows(
+        of: "fuel.brand_name",
+        by: names.map { name in
+          [
+            "written": name.written, "brand": name.brand,
+            "valid_from": name.from?.description ?? "-infinity",
+            "valid_to": name.until?.description ?? "infinity",
+            "is_members_only": name.isMembersOnly,
+          ]
+        })
+      guard try membersOnly() != members else { return }
+      try renewFeedStations()
+      try connection.execute(
+        "UPDATE fuel.source SET are_links_due = true WHERE kind = 'archive' AND NOT are_links_due")
+    }
+  }
+
+  private func membersOnly() throws -> Set<String> {
+    Set(
+      try connection.query("SELECT written FROM fuel.brand_name WHERE is_members_only")
+        .map { try $0.text("written") })
+  }
+}
+
+/// An event that affected the market as a whole.
+package struct MarketEvent: Sendable, Equatable {
+  package var day: Day
+  /// A state's code; `nil` for the nation.
+  package var state: String?
+  /// A fuel's code; `nil` for all fuels.
+  package var fuel: String?
+  package var what: String
+  /// By how much the event changed the cost of a litre, in cents; `nil` where that is not stated.
+  package var cents: Double?
+
+  package init(day: Day, state: String?, fuel: String?, what: String, cents: Double?) {
+    self.day = day
+    self.state = state
+    self.fuel = fuel
+    self.what = what
+    self.cents = cents
+  }
+}
+
+extension Stations {
+  /// Replaces the market events in the database by those of the configuration.
+  package func refreshEvents(_ events: [MarketEvent]) throws {
+    try connection.transaction {
+      try replaceRows(
+        of: "fuel.market_event",
+        by: events.map {
+          [
+            "day": $0.day.description, "state": $0.state, "fuel": $0.fuel, "what": $0.what,
+            "cpl": $0.cents,
+          ]
+        })
+    }
+  }
+}
+
+extension Stations {
+  /// Makes the rows of a small table those that are given, as part of a transaction. Rows that are
+  /// there already are not written.
+  ///
+  /// - Returns: whether a row went, and whether one came.
+  @discardableResult
+  func replaceRows(of table: String, by rows: [Columns]) throws -> (gone: Bool, added: Bool) {
+    let row = try connection.query(
+      "SELECT gone, added FROM fuel.replace_rows(\(table)::regclass, \(store.verdicts.objects(rows))::jsonb)"
+    ).only()
+    return (try row.integer("gone") > 0, try row.integer("added") > 0)
+  }
+}
