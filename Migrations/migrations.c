@@ -30,6 +30,9 @@ static const BowserMigration files[] = {
   {"schema/verdicts.sql", (const unsigned char[]) {
 #embed "schema/verdicts.sql" suffix(, 0)
   }},
+  {"schema/members.sql", (const unsigned char[]) {
+#embed "schema/members.sql" suffix(, 0)
+  }},
   {"schema/notices.sql", (const unsigned char[]) {
 #embed "schema/notices.sql" suffix(, 0)
   }},
@@ -113,6 +116,9 @@ static const BowserMigration files[] = {
   }},
   {"routines/public_functions.sql", (const unsigned char[]) {
 #embed "routines/public_functions.sql" suffix(, 0)
+  }},
+  {"routines/hub.sql", (const unsigned char[]) {
+#embed "routines/hub.sql" suffix(, 0)
   }},
 };
 

@@ -91,7 +91,7 @@ BEGIN
     USING p_rows;
   GET DIAGNOSTICS gone = ROW_COUNT;
   EXECUTE format(
-    'INSERT INTO %1$s SELECT wanted.* FROM jsonb_populate_recordset(NULL::%1$s, $1) AS wanted '
+    'INSERT INTO %1$s OVERRIDING SYSTEM VALUE SELECT wanted.* FROM jsonb_populate_recordset(NULL::%1$s, $1) AS wanted '
     'WHERE NOT EXISTS (SELECT FROM %1$s AS known WHERE wanted = known) ON CONFLICT DO NOTHING', p_table)
     USING p_rows;
   GET DIAGNOSTICS added = ROW_COUNT;

@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION fuel.copied_tables() RETURNS text LANGUAGE sql STABLE
   WHERE class.relnamespace = 'fuel'::regnamespace
     AND class.relkind IN ('r', 'p')
     AND NOT class.relispartition
-    AND class.relname NOT IN ('migration', 'program')
+    AND class.relname NOT IN ('migration', 'program', 'member', 'member_region', 'member_day')
 $$;
 COMMENT ON FUNCTION fuel.copied_tables() IS 'The tables of schema fuel that a copy has, in SQL.';
 

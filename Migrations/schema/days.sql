@@ -44,6 +44,7 @@ CREATE TABLE fuel.daily_rollup (
   is_usable           boolean,
   complete_states     integer,
   states              integer,
+  made_at             timestamptz   NOT NULL DEFAULT now(),
   CONSTRAINT daily_rollup_pk PRIMARY KEY (region, fuel_id, day),
   CONSTRAINT daily_rollup_order_ck CHECK (
     min_cpl <= p25_cpl AND p25_cpl <= median_cpl AND median_cpl <= max_cpl AND average_cpl BETWEEN min_cpl AND max_cpl),
@@ -78,6 +79,7 @@ COMMENT ON COLUMN fuel.daily_rollup.is_usable IS
   'Whether verdicts may rest on it: known for most of the expected stations'' day, so far as it has passed.';
 COMMENT ON COLUMN fuel.daily_rollup.complete_states     IS 'How many states are complete.';
 COMMENT ON COLUMN fuel.daily_rollup.states              IS 'How many there are; 1 for a region within a state.';
+COMMENT ON COLUMN fuel.daily_rollup.made_at IS 'When it was made, by which a hub knows what is new.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.daily_rollup TO fuel_writer;
 
 CREATE TABLE fuel.region_change (

@@ -20,6 +20,9 @@ BEGIN
   IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fuel_writer') THEN
     CREATE ROLE fuel_writer NOLOGIN;
   END IF;
+  IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fuel_hub') THEN
+    CREATE ROLE fuel_hub NOLOGIN;
+  END IF;
 EXCEPTION
   -- Two databases of one cluster may be set up in the same moment.
   WHEN duplicate_object OR unique_violation THEN NULL;
@@ -27,6 +30,7 @@ END
 $roles$;
 COMMENT ON ROLE fuel_reader IS 'Reads the views of fuel_v1 and nothing else.';
 COMMENT ON ROLE fuel_writer IS 'What ingest and aggregate need; no DDL, no deletion of history.';
+COMMENT ON ROLE fuel_hub IS 'What a hub reads of a member beside fuel_v1, to make the nation.';
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 GRANT USAGE ON SCHEMA fuel_v1 TO fuel_reader, fuel_writer;

@@ -201,12 +201,12 @@ COMMENT ON COLUMN fuel.verdict_score.computed_at         IS 'When.';
 GRANT SELECT, INSERT, DELETE ON fuel.verdict_score TO fuel_writer;
 
 CREATE TABLE fuel.verdict_calibration (
-  method text          NOT NULL,
-  event  text          NOT NULL,
-  decile smallint      NOT NULL,
-  stated numeric(4, 3) NOT NULL,
-  real   numeric(4, 3) NOT NULL,
-  days   integer       NOT NULL,
+  method text     NOT NULL,
+  event  text     NOT NULL,
+  decile smallint NOT NULL,
+  stated numeric  NOT NULL,
+  real   numeric  NOT NULL,
+  days   integer  NOT NULL,
   CONSTRAINT verdict_calibration_pk PRIMARY KEY (method, event, decile),
   CONSTRAINT verdict_calibration_event_ck CHECK (event IN ('cheaper_3d', 'jump_3d', 'lower_5d')),
   CONSTRAINT verdict_calibration_decile_ck CHECK (decile BETWEEN 1 AND 10)

@@ -288,7 +288,8 @@ SELECT
   round(avg(day.mean) / 655360, 2)::numeric(6, 2) AS average_cpl,
   (min(day.low) / 10.0)::numeric(6, 2) AS min_cpl,
   (max(day.high) / 10.0)::numeric(6, 2) AS max_cpl,
-  count(*)::integer AS stations
+  count(*)::integer AS stations,
+  (avg(day.mean) / 655360)::numeric(20, 17) AS exact_average_cpl
 FROM fuel.station_day AS day
 JOIN fuel.station USING (station_id)
 JOIN fuel.region_station AS member USING (station_id)
@@ -321,6 +322,7 @@ COMMENT ON COLUMN fuel_v1.brand_daily.average_cpl IS 'Mean over stations of thei
 COMMENT ON COLUMN fuel_v1.brand_daily.min_cpl     IS 'Lowest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.brand_daily.max_cpl     IS 'Highest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.brand_daily.stations    IS 'Number of stations it is computed from: those with a price for three quarters of the day.';
+COMMENT ON COLUMN fuel_v1.brand_daily.exact_average_cpl IS 'The mean, not rounded, so that what is averaged further is rounded once.';
 
 CREATE OR REPLACE VIEW fuel_v1.coverage AS
 SELECT

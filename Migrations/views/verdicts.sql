@@ -357,8 +357,8 @@ SELECT
   calibration.method,
   calibration.event,
   calibration.decile::integer AS decile,
-  calibration.stated,
-  calibration.real,
+  calibration.stated::numeric(4, 3) AS stated,
+  calibration.real::numeric(4, 3) AS real,
   calibration.days
 FROM fuel.verdict_calibration AS calibration;
 COMMENT ON VIEW fuel_v1.verdict_calibration IS

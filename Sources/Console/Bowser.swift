@@ -10,7 +10,8 @@ package enum Bowser {
     setupCommand, ingestCommand, aggregateCommand, backfillCommand, showCommand, reportCommand,
     exportCommand,
     statusCommand, metricsCommand, doctorCommand, configCommand, migrateCommand, backtestCommand,
-    gapsCommand, stationsCommand, withdrawCommand, verifyCommand, notifyCommand, simulateCommand,
+    gapsCommand, stationsCommand, withdrawCommand, verifyCommand, notifyCommand, hubCommand,
+    simulateCommand,
   ]
 
   /// Runs the command that the arguments name.

@@ -29,6 +29,9 @@ package struct Command: Sendable {
   var options: [Option]
   /// Paragraphs of the help text after the options.
   var notes: String = ""
+  /// Whether it may store or read private tables where the database is a hub of others. Commands
+  /// that read the views alone always work there.
+  var worksOnHub = false
   /// The deadline in seconds, after which the command ends with 75, unless the configuration or
   /// `--deadline` sets another. 0 means never.
   var deadlineSeconds = 300

@@ -290,7 +290,10 @@ package struct Invocation: Sendable {
     }
     let views = Views(connection)
     try views.becomeReader()
-    if let now = try instant("now") { try views.setViewClock(now.description) }
+    if let now = try instant("now") {
+      try Members(connection).refuseHub()
+      try views.setViewClock(now.description)
+    }
     return views
   }
 
@@ -307,6 +310,9 @@ package struct Invocation: Sendable {
       // role says what to grant.
       try store.becomeWriter()
       throw error
+    }
+    if !command.worksOnHub || options["now"] != nil || options["as-of"] != nil {
+      try Members(connection).refuseHub()
     }
     try store.becomeWriter()
     return store

@@ -129,15 +129,19 @@ package struct Migrator {
   ///
   /// - Parameters:
   ///   - attempts: the number of attempts, with two seconds between them.
+  ///   - remake: called within the transaction, after every routine and view has been applied
+  ///     again; `nil`: they are applied where they are missing.
   ///   - report: called with the name of each applied file, once all are applied.
   /// - Returns: the names of the files that were applied.
   /// - Throws: where other sessions were in the way at every attempt.
   @discardableResult
-  package func up(attempts: Int = 100, report: (String) -> Void = { _ in }) throws -> [String] {
+  package func up(
+    attempts: Int = 100, remake: (() throws -> Void)? = nil, report: (String) -> Void = { _ in }
+  ) throws -> [String] {
     var attempt = 1
     while true {
       do {
-        let names = try applyAll()
+        let names = try applyAll(remake)
         for name in names { report(name) }
         return names
       } catch let error as PostgresError where error.isBlocked && attempt < attempts {
@@ -147,9 +151,10 @@ package struct Migrator {
     }
   }
 
-  private func applyAll() throws -> [String] {
+  private func applyAll(_ remake: (() throws -> Void)?) throws -> [String] {
     guard
-      try !isKnown() || files().contains(where: { !$0.isApplied || !$0.missing.isEmpty })
+      try remake != nil || !isKnown()
+        || files().contains(where: { !$0.isApplied || !$0.missing.isEmpty })
         || lacksRights()
     else { return [] }
     return try connection.transaction {
@@ -160,8 +165,11 @@ package struct Migrator {
       if isEarlier { try renameEarlier() }
       let files = try files()
       if !isEarlier { try refuseLoss(files) }
-      let pending = files.filter { !$0.isApplied }
+      // A hub has given its views and functions other texts, which begin with their own.
+      let isHub = try exists("hub.member_pipeline")
+      let pending = files.filter { !$0.isApplied || (remake != nil || isHub) && !$0.runsOnce }
       try apply(pending)
+      if let remake { try remake() } else if isHub { try connection.execute("SELECT fuel.unite()") }
       if isEarlier { try connection.execute("DROP SCHEMA fuel_before CASCADE") }
       // A file of tables may have dropped what the file of a routine or view had made.
       let dropped = try self.files().filter { !$0.isApplied }

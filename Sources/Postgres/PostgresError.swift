@@ -23,6 +23,9 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   /// A result did not have the shape that the program expects.
   case unexpectedResult(String)
 
+  /// The code with which the routines of this program refuse what this database is not set up for.
+  private static let unfitState = "BW078"
+
   package var sqlState: String? {
     if case .refused(let state, _, _) = self { return state }
     return nil
@@ -109,7 +112,9 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
   package var isMisconfigured: Bool {
     switch self {
     case .readOnly, .unfit, .malformedTarget: true
-    default: isUnknownDatabase || isServerUnfound || sqlState?.hasPrefix("42P") == true
+    default:
+      isUnknownDatabase || isServerUnfound || sqlState?.hasPrefix("42P") == true
+        || sqlState == Self.unfitState
     }
   }
 
@@ -146,6 +151,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
     case .connectionLost(let message): "the database connection was lost: \(message)"
     case .deadline(let seconds, let statement):
       "the deadline of \(seconds) s passed while waiting for the database: \(statement)"
+    case .refused(Self.unfitState, let message, _): message
     case .refused(let state, let message, let detail):
       "the database refused (\(state)): \(message)" + (detail.map { " (\($0))" } ?? "")
         + advice(state, message)

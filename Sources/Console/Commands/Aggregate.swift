@@ -29,6 +29,7 @@ let aggregateCommand = Command(
     .init(name: "workers", value: "N", about: "how many connections share the work (default 2)"),
     .init(name: "summary", value: nil, about: "print one line on standard output"),
   ],
+  worksOnHub: true,
   deadlineSeconds: 7_200
 ) { invocation in
   let from = try invocation.day("from")

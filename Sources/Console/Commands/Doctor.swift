@@ -26,7 +26,8 @@ let doctorCommand = Command(
     Each check has one line: ok, warn or FAIL, and what to do. A feed that is not set up or is switched
     off has a line with off. The exit code is 78 if a check fails, otherwise 0. docs/feeds.md explains how
     to get each key.
-    """
+    """,
+  worksOnHub: true
 ) { invocation in
   var doctor = Doctor()
   let settings = try invocation.statedSettings()
@@ -43,7 +44,8 @@ let doctorCommand = Command(
   doctor.database(settings, invocation)
   doctor.lists(settings, invocation)
   doctor.stateFolder(settings, invocation)
-  for source in sources { doctor.keys(of: source, invocation) }
+  // A hub reads no feed.
+  if !doctor.isHub { for source in sources { doctor.keys(of: source, invocation) } }
   doctor.variables(sources, invocation)
   doctor.notices(settings, invocation)
   if invocation.flags.contains("online") {
@@ -72,6 +74,8 @@ private struct Doctor {
   private var checks: [Check] = []
   // Feeds whose answers have been stored before.
   private var read: Set<String> = []
+  // Whether the database is a hub of others.
+  private(set) var isHub = false
 
   mutating func tell(_ finding: Finding, _ what: String, _ words: String) {
     checks.append(Check(finding: finding, what: what, words: words))
@@ -179,7 +183,20 @@ private struct Doctor {
     }
     let store = Store(connection)
     check("rights", "the login may become fuel_writer") { try store.becomeWriter() }
+    members(Members(connection))
     server(store)
+  }
+
+  /// Looks whether each member of a hub answers, and fits.
+  private mutating func members(_ members: Members) {
+    do {
+      isHub = try members.isHub()
+      for finding in isHub ? try members.findings() : [] {
+        tell(Finding(rawValue: finding.grade) ?? .fail, finding.member, finding.words)
+      }
+    } catch {
+      tell(.fail, "members", "\(error)")
+    }
   }
 
   /// Looks at the clock, the locks and the rights of the server, and at the clocks of providers.
@@ -215,7 +232,7 @@ private struct Doctor {
             + "a copied database has the rights of a new one. Run: REVOKE TEMPORARY ON DATABASE \(database) FROM PUBLIC; "
             + "GRANT TEMPORARY ON DATABASE \(database) TO fuel_writer")
       }
-      let health = try store.views.health()
+      let health = isHub ? [] : try store.views.health()
       read = Set(health.filter { $0.lastSuccess != nil }.map(\.feed))
       for feed in health where feed.why?.contains("clock differs") == true {
         tell(.warn, "clock", "\(feed.feed): \(feed.why ?? "")")

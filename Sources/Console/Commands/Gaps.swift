@@ -12,7 +12,8 @@ let gapsCommand = Command(
     ("bowser gaps", "every feed"),
     ("bowser gaps nsw", "one feed and its archive; the beginning of a name is enough"),
   ],
-  options: []
+  options: [],
+  worksOnHub: true
 ) { invocation in
   let sources = try invocation.sources()
   let meant = try invocation.operands.map {

@@ -12,10 +12,16 @@ let migrateCommand = Command(
   examples: [
     ("bowser migrate", "apply what is missing"),
     ("bowser migrate --dry-run", "list what would be applied"),
+    ("bowser migrate --member 2", "prepare an empty database as the second member of a hub"),
     ("bowser migrate status", "list every file and whether it is applied"),
     ("bowser migrate verify", "exit with 78 unless the database matches"),
   ],
-  options: [.init(name: "dry-run", value: nil, about: "change nothing")],
+  options: [
+    .init(name: "dry-run", value: nil, about: "change nothing"),
+    .init(
+      name: "member", value: "N",
+      about: "give an empty database the numbers of member N of a hub (1 to 200; 1 by default)"),
+  ],
   deadlineSeconds: 86_400
 ) { invocation in
   let settings = try invocation.settings()
@@ -25,6 +31,10 @@ let migrateCommand = Command(
   }
   guard ["up", "status", "verify"].contains(word) else {
     throw UsageError.unknown("action", word, among: ["up", "status", "verify"])
+  }
+  let number = try invocation.integer("member", 1...200)
+  guard number == nil || word == "up" && !invocation.flags.contains("dry-run") else {
+    throw UsageError.message("--member only goes with up: it numbers the database")
   }
   let connection = try Connection(
     settings.database, deadline: try invocation.deadline(settings))
@@ -42,6 +52,7 @@ let migrateCommand = Command(
     } else {
       let isVerbose = invocation.flags.contains("verbose")
       try migrator.up { if isVerbose { talk("applied \($0)\n") } }
+      if let number { try Members(connection).number(this: number) }
       try keepConfiguration(of: invocation, in: connection)
     }
   }

@@ -30,7 +30,8 @@ let notifyCommand = Command(
     BOWSER_NOTIFY_PHONE_URL_FILE or the credential notify-phone.url. A receiver in a private network
     needs a program. --test and bowser doctor name the rules that can send nothing, such as one for a
     fuel that nobody sells there.
-    """
+    """,
+  worksOnHub: true
 ) { invocation in
   let settings = try invocation.settings()
   let folder = try invocation.configurationFolder()

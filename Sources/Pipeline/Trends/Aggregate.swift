@@ -27,13 +27,13 @@ package struct Aggregate {
     case averages
   }
 
-  private let store: Store
-  private let workers: Workers
-  private let regions: [Region]
+  let store: Store
+  let workers: Workers
+  let regions: [Region]
   private let brands: [BrandName]
-  private let events: [MarketEvent]
+  let events: [MarketEvent]
   private let decisions: [StationDecision]
-  private let clock: Clock
+  let clock: Clock
   private let log: Logger
 
   /// Creates an aggregate.
@@ -81,6 +81,11 @@ package struct Aggregate {
     let run = try store.ledger.beginAggregate(at: now)
     let log = log.with("run", run)
     let workers = workers.telling(log)
+    let members = Members(store)
+    if try members.isHub() {
+      return try finish(
+        makeNation(members, run: run, rebuild: rebuild, from: from, progress: progress), log: log)
+    }
     // Who sells to members only is part of what is known of a station.
     try store.stations.refreshBrands(brands)
     if rebuild {
@@ -115,9 +120,13 @@ package struct Aggregate {
       store, method: Adviser.verdicts.rawValue, upTo: Self.lastDay(regions, now: now), now: now)
     return try finish(
       Summary(
-        run: run, spans: spans.count,
-        days: spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 },
-        verdicts: verdicts.count, newVerdicts: newVerdicts), log: log)
+        run: run, spans: spans.count, days: days(of: spans), verdicts: verdicts.count,
+        newVerdicts: newVerdicts), log: log)
+  }
+
+  /// Returns how many days spans have together.
+  func days(of spans: [DueSpan]) -> Int {
+    spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 }
   }
 
   /// Makes the validity spans that are due, then the days of stations and regions that follow from
@@ -171,7 +180,7 @@ package struct Aggregate {
   /// days of the past were made again.
   ///
   /// - Parameter spans: the days that were made again.
-  private func pastCycles(
+  func pastCycles(
     _ spans: [DueSpan], isDue: Bool, now: Instant
   ) throws -> PastCycles {
     let last = Self.lastDay(regions, now: now)

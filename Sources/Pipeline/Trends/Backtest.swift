@@ -111,7 +111,7 @@ package func storedMarkets(_ store: Store, now: Instant) throws -> [Backtest.Mar
 }
 
 /// Returns the averages of days for which something was learnt late, as they were known the morning
-/// after; in regions whose prices are published late, as much later.
+/// after; in a region whose prices are published late, as much later as its own states publish.
 ///
 /// - Returns: the fuels and days concerned, and by region, fuel and day those averages that
 ///   verdicts may rest on.
@@ -122,11 +122,11 @@ private func lateAverages(
   var averages: [String: (average: Double, stations: Int)] = [:]
   for late in try store.verdicts.lateDays() {
     for fuelID in late.fuelIDs { days.insert("\(fuelID) \(late.day)") }
-    for isLate in Set(facts.values.map(\.isLate)) {
-      let morning = isLate ? late.lateMorning : late.morning
+    for delay in Set(facts.values.map(\.delay)) {
+      let morning = late.morning + delay
       let known = KnownAverages(store: store, now: min(morning, now), known: morning)
       for average in try known.averages(of: late.fuelIDs, from: late.day, to: late.day)
-      where average.isUsable && facts[average.region]?.isLate == isLate {
+      where average.isUsable && facts[average.region]?.delay == delay {
         averages["\(average.region) \(average.fuelID) \(average.day)"] = (
           Double(average.average) / 100, average.stations
         )

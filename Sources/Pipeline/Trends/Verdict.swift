@@ -7,7 +7,11 @@ package import Trends
 package enum Verdict {
   /// Returns the present verdict of every region and fuel with a price in effect. Only the body of
   /// `Store.withPricesNow` may call it.
-  static func all(_ store: Store, now: Instant) throws -> [MarketVerdict] {
+  ///
+  /// - Parameter areSharesNeeded: whether the share of stations is looked up whose price has risen.
+  static func all(
+    _ store: Store, now: Instant, areSharesNeeded: Bool = true
+  ) throws -> [MarketVerdict] {
     let known = Dictionary(
       uniqueKeysWithValues: try store.verdicts.regionSeries(days: MarketWalk.mostDays, until: now)
         .map {
@@ -29,7 +33,7 @@ package enum Verdict {
       }
       return record
     }
-    let shares = try store.verdicts.sharesRaised(raised)
+    let shares = areSharesNeeded ? try store.verdicts.sharesRaised(raised) : [:]
     for index in records.indices {
       records[index].shareRaised = shares["\(records[index].region) \(records[index].fuelID)"]
     }

@@ -24,7 +24,11 @@ extension Days {
       """
       SELECT region, state, nullif(valid_from, '-infinity') AS valid_from,
         nullif(valid_to, 'infinity') AS valid_to, kind = 'state' AS is_state, kind = 'nation' AS is_nation
-      FROM fuel.region ORDER BY region
+      FROM fuel.region
+      -- A hub leaves the regions of a member to it, but needs the states by which a nation is complete.
+      WHERE kind = 'state'
+        OR region NOT IN (SELECT region FROM fuel.member_region WHERE member IS NOT NULL)
+      ORDER BY region
       """)
     {
       let code = try row.text("region")

@@ -111,7 +111,7 @@ extension Days {
     try connection.copy(
       from: """
         SELECT station_id, fuel_id, known_days, days
-        FROM fuel.station_month
+        FROM fuel.known_month
         WHERE month = \(Month(first).firstDay) AND fuel_id = ANY (\(fuelIDs)::smallint[])
         """
     ) { row in
@@ -129,7 +129,7 @@ extension Days {
     try connection.copy(
       from: """
         SELECT station_id, fuel_id
-        FROM fuel.station_month
+        FROM fuel.known_month
         WHERE month = \(month.firstDay) AND fuel_id = ANY (\(fuelIDs)::smallint[]) AND known_days > 0
         """
     ) { row in

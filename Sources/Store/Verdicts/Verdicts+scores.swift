@@ -12,6 +12,8 @@ package struct RegionFacts: Sendable {
   package var todayEndsAt: Instant
   /// Whether prices are published so late that today's average is not known.
   package var isLate: Bool
+  /// How late the slowest source of its own states publishes, where it is late.
+  package var delay: Duration
   /// When tomorrow's prices are published, and the same as local time; `nil` where they are not
   /// published ahead.
   package var announced: (at: Instant, clock: String)?
@@ -46,6 +48,15 @@ extension Verdicts {
           fuel.price_day_begin(market_day.today + 1, market_day.time_zone, market_day.starts)
             AS today_ends_at,
           region_delay.is_late,
+          CASE WHEN region_delay.is_late THEN (
+            SELECT coalesce(extract(epoch FROM max(source.delay)), 0)::integer
+            FROM fuel.source
+            WHERE source.state = region.state OR region.state IS NULL AND source.state IN (
+              SELECT station.state
+              FROM fuel.region_station AS member
+              JOIN fuel.station USING (station_id)
+              WHERE member.region = region.region)
+          ) ELSE 0 END AS delay_seconds,
           fuel.tomorrow_published_at(region.state, market_day.today) AS announced_at,
           to_char(
             fuel.tomorrow_published_at(region.state, market_day.today)
@@ -68,6 +79,7 @@ extension Verdicts {
             fuels: fuels, today: try row.day("today"),
             todayEndsAt: try row.instant("today_ends_at"),
             isLate: try row.boolean("is_late"),
+            delay: .seconds(try row.integer("delay_seconds")),
             announced: try announcement(row))
         )
       })
@@ -75,19 +87,15 @@ extension Verdicts {
 
   /// Returns the days about which a feed's price was learnt more than six hours after the day had
   /// ended in the feed's state, not counting the feed's own delay. Feeds that report whole days are
-  /// left out. Each day comes with the fuels of these prices, and with two instants: its morning, six
-  /// hours after it has ended in the last state, and the same plus the longest delay of a source, by
-  /// when it is known in a region that is late.
-  package func lateDays() throws
-    -> [(day: Day, fuelIDs: [Int16], morning: Instant, lateMorning: Instant)]
-  {
+  /// left out. Each day comes with the fuels of these prices, and with its morning, six hours after
+  /// it has ended in the last state.
+  package func lateDays() throws -> [(day: Day, fuelIDs: [Int16], morning: Instant)] {
     try connection.query(
       """
       SELECT
         late.day,
         late.fuel_ids,
-        morning.at,
-        morning.at + coalesce((SELECT max(delay) FROM fuel.source), '0') AS late_at
+        morning.at
       FROM (
         SELECT day.day::date AS day, string_agg(DISTINCT price.fuel_id::text, ',') AS fuel_ids
         FROM fuel.price
@@ -113,7 +121,7 @@ extension Verdicts {
       (
         day: try row.day("day"),
         fuelIDs: try row.text("fuel_ids").split(separator: ",").compactMap { Int16($0) },
-        morning: try row.instant("at"), lateMorning: try row.instant("late_at")
+        morning: try row.instant("at")
       )
     }
   }

@@ -1,0 +1,510 @@
+-- Several ordinary databases ("members"), each with states of its own, answered for by one ("the hub"), by postgres_fdw
+-- and partitions over the members' published views. The hub makes only what belongs to no member: the nation, and areas
+-- that lie in several. docs/operating.md has the steps, docs/scale.md the reasons.
+
+-- 1. Members
+
+-- A member has ten million numbers of stations, of runs and of aggregates, a million million of changes, and a hundred of
+-- sources. A database that was not numbered is member 1.
+CREATE OR REPLACE FUNCTION fuel.numbers_each() RETURNS integer LANGUAGE sql IMMUTABLE
+RETURN 10000000;
+COMMENT ON FUNCTION fuel.numbers_each() IS 'How many stations, and how many runs, a member can number.';
+
+CREATE OR REPLACE FUNCTION fuel.member_number() RETURNS integer LANGUAGE sql STABLE AS $$
+  SELECT ((stations.seqstart - 1) / fuel.numbers_each() + 1)::integer
+  FROM pg_catalog.pg_sequence AS stations
+  WHERE stations.seqrelid = 'fuel.station_station_id_seq'::regclass
+$$;
+COMMENT ON FUNCTION fuel.member_number() IS 'Whose ranges of numbers this database has.';
+
+CREATE OR REPLACE FUNCTION fuel.number_member(p_number integer) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  counted record;
+BEGIN
+  IF p_number = fuel.member_number() THEN
+    RETURN;
+  END IF;
+  IF EXISTS (SELECT FROM fuel.source) OR EXISTS (SELECT FROM fuel.aggregate_run) OR EXISTS (SELECT FROM fuel.member) THEN
+    RAISE EXCEPTION 'this database has numbers of member % already: only one that nothing has run in can be numbered',
+      fuel.member_number() USING ERRCODE = 'BW078';
+  END IF;
+  FOR counted IN
+    SELECT * FROM (VALUES
+      ('station', 'station_id', fuel.numbers_each()), ('run', 'run_id', fuel.numbers_each()),
+      ('aggregate_run', 'aggregate_run_id', fuel.numbers_each()), ('source', 'source_id', 100)) AS counted (in_table, in_column, size)
+  LOOP
+    EXECUTE format(
+      'ALTER TABLE fuel.%I ALTER %I SET START WITH %s SET MAXVALUE %s RESTART', counted.in_table, counted.in_column,
+      (p_number - 1) * counted.size + 1, p_number * counted.size);
+  END LOOP;
+  UPDATE fuel.change_counter SET newest = (p_number - 1) * fuel.numbers_each() * 100000::bigint;
+END
+$$;
+COMMENT ON FUNCTION fuel.number_member(integer) IS 'Gives an empty database the ranges of numbers of a member.';
+
+-- What a hub reads of a member: what averages over several states are made of.
+GRANT USAGE ON SCHEMA fuel TO fuel_hub;
+GRANT SELECT ON
+  fuel.source, fuel.price_lapse, fuel.source_day, fuel.station, fuel.fuel, fuel.span, fuel.present_span, fuel.sight,
+  fuel.price_now, fuel.station_month, fuel.daily_rollup, fuel.aggregate_run, fuel.verdict_calibration TO fuel_hub;
+GRANT EXECUTE ON FUNCTION fuel.numbers_each(), fuel.member_number(), fuel.held_at(timestamptz, integer[], smallint) TO fuel_hub;
+GRANT EXECUTE ON FUNCTION fuel.spans_of(
+  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) TO fuel_hub;
+
+-- On a hub this is a view of all members' months.
+CREATE OR REPLACE VIEW fuel.known_month AS SELECT station_month.* FROM fuel.station_month;
+COMMENT ON VIEW fuel.known_month IS 'The months of which averages of regions are made.';
+
+-- 2. The hub
+
+-- A view of the nation or of another clock would mix instants, because members answer by their own clock.
+CREATE OR REPLACE FUNCTION fuel.refuse_clock() RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RAISE EXCEPTION 'this database is a hub, whose members answer by their own clocks: bowser.now and --now work on members'
+    USING ERRCODE = 'BW078';
+END
+$$;
+COMMENT ON FUNCTION fuel.refuse_clock() IS 'Says that a hub knows the present only.';
+GRANT EXECUTE ON FUNCTION fuel.refuse_clock() TO fuel_reader, fuel_writer;
+
+CREATE OR REPLACE FUNCTION fuel.ask_member(p_member text, p_question text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  detail text;
+BEGIN
+  RETURN (SELECT answer.value FROM public.dblink(p_member, p_question) AS answer (value jsonb));
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  RAISE EXCEPTION '% does not answer: %', p_member, concat_ws('; ', SQLERRM, nullif(detail, ''))
+    USING ERRCODE = SQLSTATE;
+END
+$$;
+COMMENT ON FUNCTION fuel.ask_member(text, text) IS 'One value of a member, by a question in SQL.';
+
+-- Notes which member makes which region: that of its state, or the only one with stations in it. The nation is the hub's.
+CREATE OR REPLACE FUNCTION fuel.place_regions() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM fuel.member_region;
+  INSERT INTO fuel.member_region (region, member)
+  SELECT region.region, member.member
+  FROM fuel.region
+  JOIN fuel.member ON region.state = ANY (member.states)
+  UNION ALL
+  SELECT area.region, CASE
+      WHEN area.kind <> 'nation' AND count(seen.member) = 1 AND NOT EXISTS (SELECT FROM fuel.member WHERE is_out)
+        THEN min(seen.member)
+    END
+  FROM fuel.region AS area
+  LEFT JOIN (
+    SELECT member.member, jsonb_array_elements_text(fuel.ask_member(member.member,
+      'SELECT coalesce(jsonb_agg(DISTINCT region), ''[]'') FROM fuel_v1.region_stations')) AS region
+    FROM fuel.member
+    WHERE NOT member.is_out AND EXISTS (SELECT FROM fuel.region WHERE kind <> 'nation' AND state IS NULL)
+  ) AS seen USING (region)
+  WHERE area.state IS NULL
+  GROUP BY area.region, area.kind;
+END
+$$;
+COMMENT ON FUNCTION fuel.place_regions() IS 'Notes which member makes the averages of each region.';
+
+-- How a member's rows are told apart by a column: where they are in a partitioned table.
+CREATE OR REPLACE FUNCTION fuel.member_bounds(p_member fuel.member, p_key text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE p_key
+    WHEN 'region' THEN format('FOR VALUES IN (%s)', coalesce((
+      SELECT string_agg(quote_literal(placed.region), ', ') FROM fuel.member_region AS placed
+      WHERE placed.member = p_member.member), 'NULL'))
+    WHEN 'state' THEN format('FOR VALUES IN (%s)', (
+      SELECT string_agg(quote_literal(state), ', ') FROM unnest(p_member.states) AS state))
+    ELSE (
+      SELECT format('FOR VALUES FROM (%s) TO (%s)', (p_member.number - 1) * size + 1, p_member.number * size + 1)
+      FROM (SELECT CASE p_key WHEN 'change_number' THEN 100000 ELSE 1 END::bigint * fuel.numbers_each() AS size) AS range)
+    END
+$$;
+COMMENT ON FUNCTION fuel.member_bounds(fuel.member, text) IS 'The bounds of a member in a table that is parted by a column.';
+
+-- The parted table of a relation of all members, hub.NAME, over one foreign table for each. Columns are those that this
+-- program knows, so that a member may have more. A CHECK lets a state or region lead to its member too. Without a key
+-- the foreign tables are children by inheritance.
+CREATE OR REPLACE FUNCTION fuel.gather(p_relation regclass, p_name text, p_key text) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  known  fuel.member;
+  places text[] := ARRAY(SELECT region FROM fuel.member_region WHERE member IS NULL);
+  checks text;
+BEGIN
+  EXECUTE format('CREATE TABLE hub.%I (LIKE %s)', p_name, p_relation) || coalesce(
+    ' PARTITION BY ' || CASE WHEN p_key IN ('region', 'state') THEN 'LIST (' ELSE 'RANGE (' END || quote_ident(p_key) || ')', '');
+  FOR known IN SELECT * FROM fuel.member WHERE NOT is_out LOOP
+    SELECT string_agg(format('CHECK (%I = ANY (%L::text[]))', attname, CASE attname WHEN 'state' THEN known.states
+        ELSE places || ARRAY(SELECT region FROM fuel.member_region WHERE member = known.member) END), ', ') INTO checks
+    FROM pg_attribute
+    WHERE attrelid = p_relation AND attnum > 0 AND attname IN ('state', 'region') AND attname IS DISTINCT FROM p_key;
+    EXECUTE format(
+      'CREATE FOREIGN TABLE hub.%I ', p_name || '_' || known.number) || CASE
+        WHEN p_key IS NULL THEN format('() INHERITS (hub.%I)', p_name)
+        ELSE format('PARTITION OF hub.%I %s %s', p_name, '(' || checks || ')', fuel.member_bounds(known, p_key)) END
+      || format(
+        ' SERVER %I OPTIONS (schema_name %L, table_name %L, fetch_size ''10000'', async_capable ''true'', '
+        'use_remote_estimate %L)', known.member, split_part(p_relation::text, '.', 1), split_part(p_relation::text, '.', 2),
+        -- Asking costs some milliseconds per table and query, and not knowing what a large table returns costs minutes.
+        (p_name IN ('station_days', 'price_history', 'price_changes', 'changes', 'daily_averages', 'coverage',
+          'brand_daily'))::text);
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION fuel.gather(regclass, text, text) IS 'Makes hub.NAME, a relation of all members.';
+
+-- Gives a view another text. Its comments and rights stay, and a changed type is refused.
+CREATE OR REPLACE FUNCTION fuel.give_text(p_view text, p_columns text[], p_text text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s FROM (%s) AS united', p_view,
+    (SELECT string_agg(quote_ident(name), ', ' ORDER BY place) FROM unnest(p_columns) WITH ORDINALITY AS c (name, place)),
+    p_text);
+END
+$$;
+COMMENT ON FUNCTION fuel.give_text(text, text[], text) IS 'Gives a view another text.';
+
+-- What the hub publishes of a view: the members' rows and, of the regions that the hub makes, those of the view's own text
+-- over the hub's own tables. That is one branch for each such region, with its code as a constant, so that a query of
+-- another region does not even plan it.
+CREATE OR REPLACE FUNCTION fuel.united(
+  p_view text, p_columns text[], p_key text, p_type text, p_is_regional boolean)
+RETURNS text
+LANGUAGE sql STABLE AS $$
+  SELECT format(
+      -- The clock is looked at once for a query, and the condition keeps every row.
+      'SELECT * FROM hub.%1$I WHERE %2$I IS DISTINCT FROM (SELECT CASE WHEN fuel.clock() IS NULL THEN NULL::%3$s END)',
+      p_view, p_key, p_type)
+    || CASE WHEN p_is_regional
+      THEN format(' AND region <> ALL (%L::text[])', ARRAY(SELECT region FROM fuel.member_region WHERE member IS NULL))
+        || coalesce((
+          SELECT string_agg(
+            CASE p_view
+              WHEN 'brand_daily' THEN format(
+                ' UNION ALL SELECT %1$L, brand, fuel, day, month_on, NULL, round(round(mean, 12), 2)::numeric(6, 2), '
+                'min_cpl::numeric(6, 2), max_cpl::numeric(6, 2), stations::integer, mean::numeric(20, 17) FROM (SELECT brand, fuel, day, month_on, sum(exact_average_cpl * stations) '
+                '/ sum(stations) AS mean, min(min_cpl) AS min_cpl, max(max_cpl) AS max_cpl, sum(stations) AS stations '
+                'FROM hub.brand_parts WHERE region = %1$L GROUP BY brand, fuel, day, month_on) AS whole', made.region)
+              ELSE format(' UNION ALL SELECT %s FROM hub.%I WHERE region = %L', (
+                  SELECT string_agg(CASE name WHEN 'region' THEN quote_literal(made.region) ELSE quote_ident(name) END,
+                    ', ' ORDER BY place)
+                  FROM unnest(p_columns) WITH ORDINALITY AS c (name, place)), 'own_' || p_view, made.region)
+            END, '')
+          FROM fuel.member_region AS made
+          WHERE made.member IS NULL
+            -- Without a member the nation of now would be another one. Its stored days stay.
+            AND NOT (p_view IN ('averages_now', 'station_comparison', 'brand_daily')
+              AND EXISTS (SELECT FROM fuel.member WHERE is_out))), '')
+      ELSE '' END
+$$;
+COMMENT ON FUNCTION fuel.united(text, text[], text, text, boolean) IS 'What the hub publishes of a view, as SQL.';
+
+-- Gives a function another text: the members are asked by dblink, the one that has the station or region or else all. A
+-- region that the hub makes is answered by the function's own text. Settings of the session do not reach the question.
+CREATE OR REPLACE FUNCTION fuel.ask_members(p_function regprocedure) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  made record;
+BEGIN
+  SELECT
+    pronamespace::regnamespace::text AS schema, quote_ident(proname) AS name, pronargs AS arguments, proisstrict, proargnames[1] AS leads,
+    pg_get_function_arguments(oid) AS written, pg_get_function_result(oid) AS result,
+    coalesce(substring(pg_get_function_result(oid) FROM '^TABLE\((.*)\)$'), 'answer ' || pg_get_function_result(oid)) AS columns,
+    (SELECT string_agg('%L::' || format_type(type, NULL), ', ' ORDER BY n)
+      FROM unnest(proargtypes::oid[]) WITH ORDINALITY AS t (type, n)) AS places,
+    (SELECT string_agg('$' || n, ', ') FROM generate_series(1, pronargs) AS n) AS given,
+    coalesce((SELECT string_agg(quote_ident(name), ', ' ORDER BY n)
+      FROM unnest(proargnames, proargmodes) WITH ORDINALITY AS c (name, mode, n) WHERE mode = 't'), 'answer') AS names
+  INTO made
+  FROM pg_proc WHERE oid = p_function;
+  IF made.leads = 'region' THEN
+    EXECUTE replace(pg_get_functiondef(p_function), 'FUNCTION fuel_v1.', 'FUNCTION hub.');
+  END IF;
+  EXECUTE format('CREATE OR REPLACE FUNCTION %s.%s(%s) RETURNS %s LANGUAGE sql STABLE %s SECURITY DEFINER '
+    'SET search_path = pg_catalog, pg_temp SET "DateStyle" = ''ISO'' SET "IntervalStyle" = ''postgres'' SET "TimeZone" = ''UTC'' '
+    'SET extra_float_digits = 1 AS %L',
+    made.schema, made.name, made.written, made.result, CASE WHEN made.proisstrict THEN 'STRICT' ELSE '' END,
+    format('SELECT %s FROM fuel.member AS known %s CROSS JOIN LATERAL ROWS FROM (public.dblink(known.member, format(%L, %s)) AS (%s)) '
+      'WITH ORDINALITY AS found (%s, turn) WHERE NOT known.is_out %s%s', 'found.' || replace(made.names, ', ', ', found.'),
+      CASE made.leads WHEN 'region' THEN 'JOIN fuel.member_region AS placed ON placed.member = known.member AND placed.region = $1'
+        ELSE '' END,
+      format('SELECT * FROM %s.%s(%s)', made.schema, made.name, made.places), made.given, made.columns, made.names,
+      CASE made.leads WHEN 'station_id' THEN 'AND known.number = ($1 - 1) / fuel.numbers_each() + 1' ELSE '' END,
+      CASE
+        WHEN made.leads = 'region' THEN format(
+          ' UNION ALL SELECT %2$s FROM fuel.member_region AS placed CROSS JOIN LATERAL hub.%1$s(%3$s) AS own%4$s '
+          'WHERE placed.region = $1 AND placed.member IS NULL', made.name,
+          CASE WHEN made.names = 'answer' THEN 'own' ELSE 'own.*' END, made.given,
+          CASE WHEN made.names = 'answer' THEN ' (own)' ELSE '' END)
+        WHEN made.columns LIKE '%distance_km%' THEN ' ORDER BY found.distance_km, found.turn, found.station_id'
+          || CASE WHEN made.written LIKE '%max_stations%' THEN ' LIMIT greatest(0, least($4, 1000))' ELSE '' END
+        ELSE '' END));
+END
+$$;
+COMMENT ON FUNCTION fuel.ask_members(regprocedure) IS 'Makes a function ask the members.';
+
+-- Makes this database the hub of its members: the schema hub, and the texts of the views and functions. Called where all
+-- views and routines have been applied anew, so that each has its own text.
+CREATE OR REPLACE FUNCTION fuel.unite() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  relation  record;
+  reference record;
+BEGIN
+  DROP SCHEMA IF EXISTS hub CASCADE;
+  IF NOT EXISTS (SELECT FROM fuel.member) THEN
+    RETURN;
+  END IF;
+  CREATE SCHEMA hub;
+  FOR relation IN
+    SELECT class.oid::regclass AS origin, class.oid::regclass::text AS place, class.relname::text AS name, found.columns,
+      -- The column that leads a view's key decides, and a station before its region: joins are by station.
+      CASE WHEN class.relname = 'region_stations' THEN 'station_id' ELSE found.columns[least(
+        array_position(found.columns, 'station_id'), array_position(found.columns, 'region'), array_position(found.columns, 'state'),
+        array_position(found.columns, 'change_number'), array_position(found.columns, 'run_id'),
+        array_position(found.columns, 'aggregate_run_id'))] END AS key,
+      -- Which stations a region has is said by members, and the nation has no verdict.
+      'region' = ANY (found.columns) AND class.relname NOT IN ('region_stations', 'station_fill_up') AS is_regional
+    FROM pg_class AS class
+    CROSS JOIN LATERAL (
+      SELECT array_agg(attname::text ORDER BY attnum) AS columns FROM pg_attribute WHERE attrelid = class.oid AND attnum > 0
+    ) AS found
+    WHERE class.relkind = 'v' AND (
+      class.relnamespace = 'fuel_v1'::regnamespace
+        -- The hub has these itself: lists, and what its aggregate copies.
+        AND class.relname NOT IN ('fuels', 'regions', 'market_events', 'verdict_calibration')
+      OR class.oid IN ('fuel.price_now'::regclass, 'fuel.known_month'::regclass))
+    ORDER BY class.relnamespace = 'fuel_v1'::regnamespace, class.relname
+  LOOP
+    IF relation.is_regional THEN
+      EXECUTE format('CREATE VIEW hub.%I AS %s', 'own_' || relation.name, pg_get_viewdef(relation.origin));
+    END IF;
+    PERFORM fuel.gather(relation.origin, relation.name, relation.key);
+    IF relation.name = 'brand_daily' THEN
+      PERFORM fuel.gather(relation.origin, 'brand_parts', NULL);
+    END IF;
+    IF relation.name <> 'pipeline' THEN
+      PERFORM fuel.give_text(relation.place, relation.columns, fuel.united(
+        relation.name, relation.columns, coalesce(relation.key, relation.columns[1]), (
+          SELECT format_type(atttypid, NULL) FROM pg_attribute
+          WHERE attrelid = relation.origin AND attname = coalesce(relation.key, relation.columns[1])),
+        relation.is_regional));
+    END IF;
+  END LOOP;
+  EXECUTE 'CREATE VIEW hub.member_pipeline AS ' || (
+    SELECT string_agg(format('SELECT %L AS member, * FROM hub.%I', member, 'pipeline_' || number), ' UNION ALL ')
+    FROM fuel.member WHERE NOT is_out);
+  COMMENT ON VIEW hub.member_pipeline IS
+    'The pipeline of each member. Who follows changes remembers a number for each, because each counts its own.';
+  -- The nation is as old as the oldest aggregate of all.
+  PERFORM fuel.give_text('fuel_v1.pipeline', ARRAY[
+    'now_at', 'aggregated_at', 'days_due', 'first_due_on', 'newest_change_number', 'chain_head'],
+    'SELECT fuel.clock() AS now_at, min(aggregated_at) AS aggregated_at, max(days_due) AS days_due, '
+    'min(first_due_on) AS first_due_on, max(newest_change_number) AS newest_change_number, '
+    'string_agg(chain_head, '' '' ORDER BY member) AS chain_head FROM hub.member_pipeline');
+  GRANT USAGE ON SCHEMA hub TO fuel_reader, fuel_writer;
+  GRANT SELECT ON hub.member_pipeline TO fuel_reader, fuel_writer;
+  PERFORM fuel.ask_members(asked.oid)
+  FROM pg_proc AS asked
+  WHERE asked.pronamespace = 'fuel_v1'::regnamespace
+    OR asked.pronamespace = 'fuel'::regnamespace AND asked.proname IN ('held_at', 'spans_of');
+  CREATE OR REPLACE FUNCTION fuel.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN CASE WHEN coalesce(current_setting('bowser.now', true), '') = '' THEN now() ELSE fuel.refuse_clock() END;
+  -- The copies of small tables are replaced in one transaction, row by row.
+  FOR reference IN
+    SELECT conrelid::regclass AS in_table, conname FROM pg_constraint
+    WHERE contype = 'f' AND confrelid IN ('fuel.station'::regclass, 'fuel.source'::regclass) AND conparentid = 0
+  LOOP
+    EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY DEFERRED', reference.in_table, reference.conname);
+  END LOOP;
+  EXECUTE format('ALTER DATABASE %I SET enable_partitionwise_join = on', current_database());
+  EXECUTE format('ALTER DATABASE %I SET enable_partitionwise_aggregate = on', current_database());
+END
+$$;
+COMMENT ON FUNCTION fuel.unite() IS 'Makes this database the hub of its members; does nothing where there are none.';
+
+-- Reads the small tables of members for their statistics, without which the planner takes any for equally small.
+CREATE OR REPLACE FUNCTION fuel.analyze_members() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  part regclass;
+BEGIN
+  FOR part IN
+    SELECT relid FROM unnest(ARRAY['stations', 'region_stations', 'current_prices', 'price_now']) AS small
+    CROSS JOIN LATERAL pg_partition_tree(format('hub.%I', small)) WHERE isleaf
+  LOOP
+    EXECUTE format('ANALYZE %s', part);
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION fuel.analyze_members() IS 'Takes the statistics of the small tables of members.';
+
+-- 3. The nation
+
+-- Copies from all members the small tables that averages over several states need, and lists the days that a member has
+-- made again. Every list is whole: a member that was restored to an earlier state, or forgotten, is seen by its days.
+-- Returns the instant up to which all members have made their days.
+CREATE OR REPLACE FUNCTION fuel.take_members() RETURNS timestamptz LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  known      fuel.member;
+  answer     jsonb;
+  part       text;
+  came       jsonb := '{}';
+  made_until timestamptz := 'infinity';
+BEGIN
+  SELECT * INTO known FROM fuel.member WHERE member.is_out LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION '% is out, so the nation stays as it was made last: bowser hub join % takes it back', known.member,
+      known.member USING ERRCODE = 'BW078';
+  END IF;
+  FOR known IN SELECT * FROM fuel.member LOOP
+    answer := fuel.ask_member(known.member, format($ask$
+      WITH kept AS (SELECT source.* FROM fuel.source WHERE source.state = ANY (%L::text[]))
+      SELECT jsonb_build_object(
+        'made_until_at', (
+          SELECT started_at FROM fuel.aggregate_run WHERE outcome = 'done' ORDER BY aggregate_run_id DESC LIMIT 1),
+        'source', (SELECT jsonb_agg(kept) FROM kept),
+        'price_lapse', (SELECT jsonb_agg(lapse) FROM fuel.price_lapse AS lapse JOIN kept USING (source_id)),
+        'source_day', (SELECT jsonb_agg(covered) FROM fuel.source_day AS covered JOIN kept USING (source_id)),
+        'station', (SELECT jsonb_agg(station) FROM fuel.station JOIN kept USING (source_id)),
+        'present_span', (
+          SELECT jsonb_agg(held)
+          FROM fuel.present_span AS held JOIN kept USING (source_id) JOIN fuel.fuel USING (fuel_id)
+          WHERE fuel.is_averaged),
+        'fuel', (SELECT jsonb_agg(fuel) FROM fuel.fuel WHERE NOT fuel.is_mapped),
+        'verdict_calibration', (SELECT jsonb_agg(given) FROM fuel.verdict_calibration AS given),
+        'member_day', (
+          SELECT jsonb_agg(made)
+          FROM (
+            SELECT %L AS member, fuel_id, day, max(made_at) AS made_at, count(*) AS regions
+            FROM fuel.daily_rollup
+            WHERE region = ANY (%L::text[])
+            GROUP BY fuel_id, day
+          ) AS made))
+      $ask$, known.states, known.member, ARRAY(SELECT region FROM fuel.member_region WHERE member IS NULL)));
+    IF answer ->> 'made_until_at' IS NULL AND answer ->> 'source' IS NOT NULL THEN
+      RAISE EXCEPTION '% has runs and was never aggregated: run bowser aggregate there', known.member USING ERRCODE = 'BW078';
+    END IF;
+    made_until := least(made_until, (answer ->> 'made_until_at')::timestamptz);
+    came := (
+      SELECT jsonb_object_agg(key, coalesce(came -> key, '[]') || CASE WHEN jsonb_typeof(value) = 'array' THEN value ELSE '[]' END)
+      FROM jsonb_each(answer));
+  END LOOP;
+  -- A station that is gone is in no region any more.
+  DELETE FROM fuel.region_station
+  WHERE station_id NOT IN (SELECT station_id FROM jsonb_populate_recordset(NULL::fuel.station, came -> 'station'));
+  FOREACH part IN ARRAY ARRAY['source', 'price_lapse', 'source_day', 'station', 'present_span'] LOOP
+    PERFORM fuel.replace_rows(format('fuel.%I', part)::regclass, came -> part);
+  END LOOP;
+  PERFORM fuel.replace_rows('fuel.verdict_calibration', (
+    SELECT coalesce(jsonb_agg(whole), '[]')
+    FROM (
+      SELECT method, event, decile, sum(stated * days) / sum(days) AS stated, sum(real * days) / sum(days) AS real, sum(days) AS days
+      FROM jsonb_populate_recordset(NULL::fuel.verdict_calibration, came -> 'verdict_calibration')
+      GROUP BY method, event, decile
+    ) AS whole));
+  INSERT INTO fuel.fuel (fuel_id, fuel, name, unit, is_averaged, is_mapped)
+  SELECT (SELECT max(fuel_id) FROM fuel.fuel) + row_number() OVER (ORDER BY fuel), fuel, name, unit, is_averaged, is_mapped
+  FROM (SELECT DISTINCT ON (fuel) * FROM jsonb_populate_recordset(NULL::fuel.fuel, came -> 'fuel')) AS written
+  WHERE fuel NOT IN (SELECT fuel FROM fuel.fuel);
+  INSERT INTO fuel.due (step, number, part, from_on, until_on)
+  SELECT DISTINCT 'averages', day - date '1970-01-01', fuel_id, day, day
+  FROM jsonb_populate_recordset(NULL::fuel.member_day, came -> 'member_day') AS made
+  FULL JOIN fuel.member_day AS seen USING (member, fuel_id, day)
+  WHERE (made.made_at, made.regions) IS DISTINCT FROM (seen.made_at, seen.regions)
+  ON CONFLICT ON CONSTRAINT due_pk DO NOTHING;
+  PERFORM fuel.replace_rows('fuel.member_day', came -> 'member_day');
+  RETURN made_until;
+END
+$$;
+COMMENT ON FUNCTION fuel.take_members() IS
+  'Copies what the nation needs from all members, and lists the days that have to be made again.';
+GRANT EXECUTE ON FUNCTION fuel.take_members() TO fuel_writer;
+
+-- 4. Is it well?
+
+CREATE OR REPLACE FUNCTION fuel.check_members() RETURNS TABLE (member text, finding text, words text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  known  fuel.member;
+  answer jsonb;
+BEGIN
+  FOR known IN SELECT * FROM fuel.member ORDER BY number LOOP
+    member := known.member;
+    IF known.is_out THEN
+      RETURN QUERY SELECT known.member, 'warn', format(
+        'is out, and the nation stays as it was made last: bowser hub join %s takes it back', known.member);
+      CONTINUE;
+    END IF;
+    BEGIN
+      answer := fuel.ask_member(known.member, $ask$
+        SELECT jsonb_build_object(
+          'number', fuel.member_number(),
+          'clock', current_setting('bowser.now', true),
+          'states', (SELECT jsonb_agg(DISTINCT state) FROM fuel.station WHERE first_seen_at < 'infinity'),
+          'places', (SELECT jsonb_agg(DISTINCT region) FROM fuel_v1.region_stations),
+          'aggregated_at', (SELECT to_char(aggregated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') FROM fuel_v1.pipeline),
+          'columns', (
+            SELECT jsonb_object_agg(class.relname || '.' || attname, format_type(atttypid, atttypmod))
+            FROM pg_catalog.pg_attribute
+            JOIN pg_catalog.pg_class AS class ON class.oid = attrelid
+            WHERE class.relnamespace = 'fuel_v1'::regnamespace AND attnum > 0))
+        $ask$);
+    EXCEPTION WHEN OTHERS THEN
+      RETURN QUERY SELECT known.member, 'FAIL', SQLERRM || CASE SQLSTATE
+        WHEN '42704' THEN ': CREATE SERVER and CREATE USER MAPPING, see docs/operating.md'
+        WHEN '42501' THEN ': its login there needs the roles fuel_reader and fuel_hub'
+        WHEN '42883' THEN ': bowser migrate there, and CREATE EXTENSION dblink here'
+        ELSE '' END;
+      CONTINUE;
+    END;
+    RETURN QUERY
+    SELECT known.member, fault.finding, fault.words
+    FROM (
+      SELECT 'FAIL' AS finding, format('has the numbers of member %s and not of %s', answer ->> 'number', known.number) AS words
+      WHERE (answer ->> 'number')::integer <> known.number
+      UNION ALL
+      SELECT 'FAIL', 'has another clock, by the setting bowser.now of its login or database' WHERE answer ->> 'clock' <> ''
+      UNION ALL
+      SELECT 'FAIL', format('has stations of %s, which is not its own', string_agg(state, ', '))
+      FROM jsonb_array_elements_text(CASE WHEN answer ->> 'states' IS NULL THEN '[]' ELSE answer -> 'states' END) AS state
+      WHERE state <> ALL (known.states)
+      HAVING count(*) > 0
+      UNION ALL
+      SELECT 'FAIL', format('is older than the hub and lacks %s: upgrade members first', min(class.relname || '.' || attname))
+      FROM pg_attribute
+      JOIN pg_class AS class ON class.oid = attrelid
+      WHERE class.relnamespace = 'fuel_v1'::regnamespace AND attnum > 0
+        AND answer -> 'columns' ->> (class.relname || '.' || attname) IS DISTINCT FROM format_type(atttypid, atttypmod)
+      HAVING count(*) > 0
+      UNION ALL
+      SELECT 'warn', 'has no statistics here: run bowser hub again'
+      FROM pg_class WHERE oid = to_regclass('hub.price_now_' || known.number) AND reltuples < 1 AND answer ->> 'places' IS NOT NULL
+      UNION ALL
+      SELECT 'warn', 'is made for other costs: ALTER SERVER, see docs/operating.md'
+      FROM pg_foreign_server
+      WHERE srvname = known.member AND NOT coalesce(srvoptions, '{}') @> ARRAY['fdw_startup_cost=1000']
+      UNION ALL
+      SELECT 'warn', format('has stations in %s, which is made elsewhere: run bowser hub again', placed.region)
+      FROM fuel.member_region AS placed
+      WHERE answer -> 'places' ? placed.region AND placed.member <> known.member
+        AND EXISTS (SELECT FROM fuel.region WHERE region.region = placed.region AND region.state IS NULL)
+    ) AS fault;
+    IF NOT FOUND THEN
+      RETURN QUERY SELECT known.member, 'ok', format(
+        'answers: %s, aggregated %s UTC', array_to_string(known.states, ', '), coalesce(answer ->> 'aggregated_at', 'never'));
+    END IF;
+  END LOOP;
+  RETURN QUERY
+  SELECT 'members', 'warn', format('no member has %s, so the nation lacks it', string_agg(state.state, ', ' ORDER BY state.state))
+  FROM fuel.state
+  WHERE NOT EXISTS (SELECT FROM fuel.member WHERE state.state = ANY (member.states))
+  HAVING count(*) > 0;
+  RETURN QUERY
+  SELECT 'members', 'warn', format('%s lies in several members: it has averages and no verdict', placed.region)
+  FROM fuel.member_region AS placed
+  JOIN fuel.region USING (region)
+  WHERE placed.member IS NULL AND region.kind <> 'nation';
+END
+$$;
+COMMENT ON FUNCTION fuel.check_members() IS 'Whether each member answers, and fits: a line for each finding.';
+GRANT EXECUTE ON FUNCTION fuel.check_members() TO fuel_writer;
