@@ -43,18 +43,18 @@ END
 $$;
 COMMENT ON FUNCTION fuel.number_member(integer) IS 'Gives an empty database the ranges of numbers of a member.';
 
--- What a hub reads of a member: what averages over several states are made of.
-GRANT USAGE ON SCHEMA fuel TO fuel_hub;
-GRANT SELECT ON
-  fuel.source, fuel.price_lapse, fuel.source_day, fuel.station, fuel.fuel, fuel.span, fuel.present_span, fuel.sight,
-  fuel.price_now, fuel.station_month, fuel.daily_rollup, fuel.aggregate_run, fuel.verdict_calibration TO fuel_hub;
-GRANT EXECUTE ON FUNCTION fuel.numbers_each(), fuel.member_number(), fuel.held_at(timestamptz, integer[], smallint) TO fuel_hub;
-GRANT EXECUTE ON FUNCTION fuel.spans_of(
-  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) TO fuel_hub;
-
 -- On a hub this is a view of all members' months.
 CREATE OR REPLACE VIEW fuel.known_month AS SELECT station_month.* FROM fuel.station_month;
 COMMENT ON VIEW fuel.known_month IS 'The months of which averages of regions are made.';
+
+-- What a hub reads of a member beside fuel_v1: what averages over several states are made of.
+GRANT USAGE ON SCHEMA fuel TO fuel_hub;
+GRANT SELECT ON
+  fuel.source, fuel.price_lapse, fuel.source_day, fuel.station, fuel.fuel, fuel.span, fuel.present_span, fuel.sight,
+  fuel.price_now, fuel.known_month, fuel.daily_rollup, fuel.aggregate_run, fuel.verdict_calibration TO fuel_hub;
+GRANT EXECUTE ON FUNCTION
+  fuel.numbers_each(), fuel.member_number(), fuel.held_at(timestamptz, integer[], smallint), fuel.spans_of(
+  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) TO fuel_hub;
 
 -- 2. The hub
 
@@ -68,11 +68,30 @@ $$;
 COMMENT ON FUNCTION fuel.refuse_clock() IS 'Says that a hub knows the present only.';
 GRANT EXECUTE ON FUNCTION fuel.refuse_clock() TO fuel_reader, fuel_writer;
 
+-- Connects a session to a member, once, and again where that connection was lost. dblink finds the connection by the name,
+-- and no reader may use dblink.
+CREATE OR REPLACE FUNCTION fuel.reach_member(p_member text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  BEGIN
+    PERFORM FROM public.dblink(p_member, 'SELECT 1') AS answer (value integer)
+    WHERE p_member = ANY (public.dblink_get_connections());
+    IF FOUND THEN
+      RETURN p_member;
+    END IF;
+  EXCEPTION WHEN OTHERS THEN
+    PERFORM public.dblink_disconnect(p_member) WHERE p_member = ANY (public.dblink_get_connections());
+  END;
+  PERFORM public.dblink_connect(p_member, p_member);
+  RETURN p_member;
+END
+$$;
+COMMENT ON FUNCTION fuel.reach_member(text) IS 'Connects this session to a member, and returns its name.';
+
 CREATE OR REPLACE FUNCTION fuel.ask_member(p_member text, p_question text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   detail text;
 BEGIN
-  RETURN (SELECT answer.value FROM public.dblink(p_member, p_question) AS answer (value jsonb));
+  RETURN (SELECT answer.value FROM public.dblink(fuel.reach_member(p_member), p_question) AS answer (value jsonb));
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RAISE EXCEPTION '% does not answer: %', p_member, concat_ws('; ', SQLERRM, nullif(detail, ''))
@@ -80,6 +99,10 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 COMMENT ON FUNCTION fuel.ask_member(text, text) IS 'One value of a member, by a question in SQL.';
+
+CREATE OR REPLACE FUNCTION fuel.nations() RETURNS text[] LANGUAGE sql STABLE
+RETURN ARRAY(SELECT placed.region FROM fuel.member_region AS placed WHERE placed.member IS NULL ORDER BY placed.region);
+COMMENT ON FUNCTION fuel.nations() IS 'The regions that the hub makes itself: the nation, and areas in several members.';
 
 -- Notes which member makes which region: that of its state, or the only one with stations in it. The nation is the hub's.
 CREATE OR REPLACE FUNCTION fuel.place_regions() RETURNS void LANGUAGE plpgsql AS $$
@@ -107,44 +130,33 @@ END
 $$;
 COMMENT ON FUNCTION fuel.place_regions() IS 'Notes which member makes the averages of each region.';
 
--- How a member's rows are told apart by a column: where they are in a partitioned table.
-CREATE OR REPLACE FUNCTION fuel.member_bounds(p_member fuel.member, p_key text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT CASE p_key
-    WHEN 'region' THEN format('FOR VALUES IN (%s)', coalesce((
-      SELECT string_agg(quote_literal(placed.region), ', ') FROM fuel.member_region AS placed
-      WHERE placed.member = p_member.member), 'NULL'))
-    WHEN 'state' THEN format('FOR VALUES IN (%s)', (
-      SELECT string_agg(quote_literal(state), ', ') FROM unnest(p_member.states) AS state))
-    ELSE (
-      SELECT format('FOR VALUES FROM (%s) TO (%s)', (p_member.number - 1) * size + 1, p_member.number * size + 1)
-      FROM (SELECT CASE p_key WHEN 'change_number' THEN 100000 ELSE 1 END::bigint * fuel.numbers_each() AS size) AS range)
-    END
-$$;
-COMMENT ON FUNCTION fuel.member_bounds(fuel.member, text) IS 'The bounds of a member in a table that is parted by a column.';
-
--- The parted table of a relation of all members, hub.NAME, over one foreign table for each. Columns are those that this
--- program knows, so that a member may have more. A CHECK lets a state or region lead to its member too. Without a key
--- the foreign tables are children by inheritance.
+-- Makes hub.NAME, a relation of all members: a table over one foreign table for each, parted by a column that tells their
+-- rows apart, or, where none does, with them as children. A CHECK lets a state or region lead to its member too. The
+-- columns are those that this program knows, so that a member may have more.
 CREATE OR REPLACE FUNCTION fuel.gather(p_relation regclass, p_name text, p_key text) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  known  fuel.member;
-  places text[] := ARRAY(SELECT region FROM fuel.member_region WHERE member IS NULL);
-  checks text;
+  known   fuel.member;
+  regions text[];
+  size    bigint := fuel.numbers_each()::bigint * CASE p_key WHEN 'change_number' THEN 100000 ELSE 1 END;
+  checks  text;
 BEGIN
   EXECUTE format('CREATE TABLE hub.%I (LIKE %s)', p_name, p_relation) || coalesce(
     ' PARTITION BY ' || CASE WHEN p_key IN ('region', 'state') THEN 'LIST (' ELSE 'RANGE (' END || quote_ident(p_key) || ')', '');
   FOR known IN SELECT * FROM fuel.member WHERE NOT is_out LOOP
-    SELECT string_agg(format('CHECK (%I = ANY (%L::text[]))', attname, CASE attname WHEN 'state' THEN known.states
-        ELSE places || ARRAY(SELECT region FROM fuel.member_region WHERE member = known.member) END), ', ') INTO checks
+    regions := ARRAY(SELECT region FROM fuel.member_region WHERE member = known.member);
+    SELECT string_agg(format('CHECK (%I = ANY (%L::text[]))', attname,
+      CASE attname WHEN 'state' THEN known.states ELSE regions || fuel.nations() END), ', ') INTO checks
     FROM pg_attribute
     WHERE attrelid = p_relation AND attnum > 0 AND attname IN ('state', 'region') AND attname IS DISTINCT FROM p_key;
-    EXECUTE format(
-      'CREATE FOREIGN TABLE hub.%I ', p_name || '_' || known.number) || CASE
-        WHEN p_key IS NULL THEN format('() INHERITS (hub.%I)', p_name)
-        ELSE format('PARTITION OF hub.%I %s %s', p_name, '(' || checks || ')', fuel.member_bounds(known, p_key)) END
-      || format(
-        ' SERVER %I OPTIONS (schema_name %L, table_name %L, fetch_size ''10000'', async_capable ''true'', '
+    EXECUTE format('CREATE FOREIGN TABLE hub.%I ', p_name || '_' || known.number)
+      || CASE WHEN p_key IS NULL THEN format('(%s) INHERITS (hub.%I)', checks, p_name)
+        ELSE format('PARTITION OF hub.%I %s FOR VALUES ', p_name, '(' || checks || ')') || CASE
+          WHEN p_key IN ('region', 'state') THEN (
+            SELECT format('IN (%s)', coalesce(string_agg(quote_literal(value), ', '), 'NULL'))
+            FROM unnest(CASE p_key WHEN 'state' THEN known.states ELSE regions END) AS value)
+          ELSE format('FROM (%s) TO (%s)', (known.number - 1) * size + 1, known.number * size + 1) END END
+      || format(' SERVER %I OPTIONS (schema_name %L, table_name %L, fetch_size ''10000'', async_capable ''true'', '
         'use_remote_estimate %L)', known.member, split_part(p_relation::text, '.', 1), split_part(p_relation::text, '.', 2),
         -- Asking costs some milliseconds per table and query, and not knowing what a large table returns costs minutes.
         (p_name IN ('station_days', 'price_history', 'price_changes', 'changes', 'daily_averages', 'coverage',
@@ -154,50 +166,34 @@ END
 $$;
 COMMENT ON FUNCTION fuel.gather(regclass, text, text) IS 'Makes hub.NAME, a relation of all members.';
 
--- Gives a view another text. Its comments and rights stay, and a changed type is refused.
-CREATE OR REPLACE FUNCTION fuel.give_text(p_view text, p_columns text[], p_text text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s FROM (%s) AS united', p_view,
-    (SELECT string_agg(quote_ident(name), ', ' ORDER BY place) FROM unnest(p_columns) WITH ORDINALITY AS c (name, place)),
-    p_text);
-END
-$$;
-COMMENT ON FUNCTION fuel.give_text(text, text[], text) IS 'Gives a view another text.';
-
 -- What the hub publishes of a view: the members' rows and, of the regions that the hub makes, those of the view's own text
 -- over the hub's own tables. That is one branch for each such region, with its code as a constant, so that a query of
 -- another region does not even plan it.
-CREATE OR REPLACE FUNCTION fuel.united(
-  p_view text, p_columns text[], p_key text, p_type text, p_is_regional boolean)
-RETURNS text
+CREATE OR REPLACE FUNCTION fuel.united(p_view text, p_columns text[], p_key text, p_is_regional boolean) RETURNS text
 LANGUAGE sql STABLE AS $$
   SELECT format(
       -- The clock is looked at once for a query, and the condition keeps every row.
-      'SELECT * FROM hub.%1$I WHERE %2$I IS DISTINCT FROM (SELECT CASE WHEN fuel.clock() IS NULL THEN NULL::%3$s END)',
-      p_view, p_key, p_type)
-    || CASE WHEN p_is_regional
-      THEN format(' AND region <> ALL (%L::text[])', ARRAY(SELECT region FROM fuel.member_region WHERE member IS NULL))
-        || coalesce((
-          SELECT string_agg(
-            CASE p_view
-              WHEN 'brand_daily' THEN format(
-                ' UNION ALL SELECT %1$L, brand, fuel, day, month_on, NULL, round(round(mean, 12), 2)::numeric(6, 2), '
-                'min_cpl::numeric(6, 2), max_cpl::numeric(6, 2), stations::integer, mean::numeric(20, 17) FROM (SELECT brand, fuel, day, month_on, sum(exact_average_cpl * stations) '
-                '/ sum(stations) AS mean, min(min_cpl) AS min_cpl, max(max_cpl) AS max_cpl, sum(stations) AS stations '
-                'FROM hub.brand_parts WHERE region = %1$L GROUP BY brand, fuel, day, month_on) AS whole', made.region)
-              ELSE format(' UNION ALL SELECT %s FROM hub.%I WHERE region = %L', (
-                  SELECT string_agg(CASE name WHEN 'region' THEN quote_literal(made.region) ELSE quote_ident(name) END,
-                    ', ' ORDER BY place)
-                  FROM unnest(p_columns) WITH ORDINALITY AS c (name, place)), 'own_' || p_view, made.region)
-            END, '')
-          FROM fuel.member_region AS made
-          WHERE made.member IS NULL
-            -- Without a member the nation of now would be another one. Its stored days stay.
-            AND NOT (p_view IN ('averages_now', 'station_comparison', 'brand_daily')
-              AND EXISTS (SELECT FROM fuel.member WHERE is_out))), '')
-      ELSE '' END
+      'SELECT %s FROM hub.%I WHERE %3$I IS DISTINCT FROM (SELECT CASE WHEN fuel.clock() IS NULL THEN NULL::%4$s END)',
+      (SELECT string_agg(quote_ident(name), ', ' ORDER BY n) FROM unnest(p_columns) WITH ORDINALITY AS c (name, n)), p_view,
+      p_key, (SELECT format_type(atttypid, NULL) FROM pg_attribute
+        WHERE attrelid = format('hub.%I', p_view)::regclass AND attname = p_key))
+    || CASE WHEN p_is_regional THEN format(' AND region <> ALL (%L::text[])', fuel.nations()) ELSE '' END
+    || coalesce(string_agg(format(' UNION ALL ' || CASE p_view
+        WHEN 'brand_daily' THEN
+          'SELECT %1$L, brand, fuel, day, month_on, NULL, round(round(mean, 12), 2)::numeric(6, 2), low, high, n, mean '
+          'FROM (SELECT brand, fuel, day, month_on, min(min_cpl)::numeric(6, 2) AS low, max(max_cpl)::numeric(6, 2) AS high, '
+          '(sum(exact_average_cpl * stations) / sum(stations))::numeric(20, 17) AS mean, sum(stations)::integer AS n '
+          'FROM hub.brand_parts WHERE region = %1$L GROUP BY brand, fuel, day, month_on) AS whole'
+        ELSE 'SELECT %2$s FROM hub.%3$I WHERE region = %1$L' END,
+      made.region, (
+        SELECT string_agg(CASE name WHEN 'region' THEN quote_literal(made.region) ELSE quote_ident(name) END, ', ' ORDER BY n)
+        FROM unnest(p_columns) WITH ORDINALITY AS c (name, n)), 'own_' || p_view), ''), '')
+  FROM unnest(fuel.nations()) AS made (region)
+  -- Without a member the nation of now would be another one. Its stored days stay.
+  WHERE p_is_regional AND NOT (
+    p_view IN ('averages_now', 'station_comparison', 'brand_daily') AND EXISTS (SELECT FROM fuel.member WHERE is_out))
 $$;
-COMMENT ON FUNCTION fuel.united(text, text[], text, text, boolean) IS 'What the hub publishes of a view, as SQL.';
+COMMENT ON FUNCTION fuel.united(text, text[], text, boolean) IS 'What the hub publishes of a view, as SQL.';
 
 -- Gives a function another text: the members are asked by dblink, the one that has the station or region or else all. A
 -- region that the hub makes is answered by the function's own text. Settings of the session do not reach the question.
@@ -223,7 +219,7 @@ BEGIN
     'SET search_path = pg_catalog, pg_temp SET "DateStyle" = ''ISO'' SET "IntervalStyle" = ''postgres'' SET "TimeZone" = ''UTC'' '
     'SET extra_float_digits = 1 AS %L',
     made.schema, made.name, made.written, made.result, CASE WHEN made.proisstrict THEN 'STRICT' ELSE '' END,
-    format('SELECT %s FROM fuel.member AS known %s CROSS JOIN LATERAL ROWS FROM (public.dblink(known.member, format(%L, %s)) AS (%s)) '
+    format('SELECT %s FROM fuel.member AS known %s CROSS JOIN LATERAL ROWS FROM (public.dblink(fuel.reach_member(known.member), format(%L, %s)) AS (%s)) '
       'WITH ORDINALITY AS found (%s, turn) WHERE NOT known.is_out %s%s', 'found.' || replace(made.names, ', ', ', found.'),
       CASE made.leads WHEN 'region' THEN 'JOIN fuel.member_region AS placed ON placed.member = known.member AND placed.region = $1'
         ELSE '' END,
@@ -246,74 +242,68 @@ COMMENT ON FUNCTION fuel.ask_members(regprocedure) IS 'Makes a function ask the 
 -- views and routines have been applied anew, so that each has its own text.
 CREATE OR REPLACE FUNCTION fuel.unite() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  relation  record;
-  reference record;
+  known record;
 BEGIN
   DROP SCHEMA IF EXISTS hub CASCADE;
   IF NOT EXISTS (SELECT FROM fuel.member) THEN
     RETURN;
   END IF;
   CREATE SCHEMA hub;
-  FOR relation IN
-    SELECT class.oid::regclass AS origin, class.oid::regclass::text AS place, class.relname::text AS name, found.columns,
-      -- The column that leads a view's key decides, and a station before its region: joins are by station.
-      CASE WHEN class.relname = 'region_stations' THEN 'station_id' ELSE found.columns[least(
-        array_position(found.columns, 'station_id'), array_position(found.columns, 'region'), array_position(found.columns, 'state'),
-        array_position(found.columns, 'change_number'), array_position(found.columns, 'run_id'),
-        array_position(found.columns, 'aggregate_run_id'))] END AS key,
-      -- Which stations a region has is said by members, and the nation has no verdict.
+  FOR known IN
+    SELECT class.oid::regclass AS origin, class.relname::text AS name, found.columns, found.key,
+      -- Members say which stations a region has, and the nation has no verdict.
       'region' = ANY (found.columns) AND class.relname NOT IN ('region_stations', 'station_fill_up') AS is_regional
     FROM pg_class AS class
     CROSS JOIN LATERAL (
-      SELECT array_agg(attname::text ORDER BY attnum) AS columns FROM pg_attribute WHERE attrelid = class.oid AND attnum > 0
+      SELECT array_agg(attname::text ORDER BY attnum) AS columns, (array_agg(attname::text ORDER BY attnum) FILTER (
+        -- The first of these columns. But stations of regions are joined by station.
+        WHERE attname IN ('station_id', 'state', 'change_number', 'run_id', 'aggregate_run_id')
+          OR attname = 'region' AND class.relname <> 'region_stations'))[1] AS key
+      FROM pg_attribute
+      WHERE attrelid = class.oid AND attnum > 0
     ) AS found
     WHERE class.relkind = 'v' AND (
-      class.relnamespace = 'fuel_v1'::regnamespace
-        -- The hub has these itself: lists, and what its aggregate copies.
-        AND class.relname NOT IN ('fuels', 'regions', 'market_events', 'verdict_calibration')
-      OR class.oid IN ('fuel.price_now'::regclass, 'fuel.known_month'::regclass))
-    ORDER BY class.relnamespace = 'fuel_v1'::regnamespace, class.relname
+      class.oid IN ('fuel.price_now'::regclass, 'fuel.known_month'::regclass)
+      -- The hub has these itself: lists, and what its aggregate copies.
+      OR class.relnamespace = 'fuel_v1'::regnamespace
+        AND class.relname NOT IN ('fuels', 'regions', 'market_events', 'verdict_calibration', 'pipeline'))
   LOOP
-    IF relation.is_regional THEN
-      EXECUTE format('CREATE VIEW hub.%I AS %s', 'own_' || relation.name, pg_get_viewdef(relation.origin));
+    IF known.is_regional THEN
+      EXECUTE format('CREATE VIEW hub.%I AS %s', 'own_' || known.name, pg_get_viewdef(known.origin));
     END IF;
-    PERFORM fuel.gather(relation.origin, relation.name, relation.key);
-    IF relation.name = 'brand_daily' THEN
-      PERFORM fuel.gather(relation.origin, 'brand_parts', NULL);
+    PERFORM fuel.gather(known.origin, known.name, known.key);
+    IF known.name = 'brand_daily' THEN
+      PERFORM fuel.gather(known.origin, 'brand_parts', NULL);
     END IF;
-    IF relation.name <> 'pipeline' THEN
-      PERFORM fuel.give_text(relation.place, relation.columns, fuel.united(
-        relation.name, relation.columns, coalesce(relation.key, relation.columns[1]), (
-          SELECT format_type(atttypid, NULL) FROM pg_attribute
-          WHERE attrelid = relation.origin AND attname = coalesce(relation.key, relation.columns[1])),
-        relation.is_regional));
-    END IF;
+    EXECUTE format('CREATE OR REPLACE VIEW %s AS ', known.origin)
+      || fuel.united(known.name, known.columns, coalesce(known.key, known.columns[1]), known.is_regional);
   END LOOP;
+  PERFORM fuel.gather('fuel_v1.pipeline', 'pipeline', NULL);
   EXECUTE 'CREATE VIEW hub.member_pipeline AS ' || (
     SELECT string_agg(format('SELECT %L AS member, * FROM hub.%I', member, 'pipeline_' || number), ' UNION ALL ')
     FROM fuel.member WHERE NOT is_out);
   COMMENT ON VIEW hub.member_pipeline IS
     'The pipeline of each member. Who follows changes remembers a number for each, because each counts its own.';
-  -- The nation is as old as the oldest aggregate of all.
-  PERFORM fuel.give_text('fuel_v1.pipeline', ARRAY[
-    'now_at', 'aggregated_at', 'days_due', 'first_due_on', 'newest_change_number', 'chain_head'],
-    'SELECT fuel.clock() AS now_at, min(aggregated_at) AS aggregated_at, max(days_due) AS days_due, '
-    'min(first_due_on) AS first_due_on, max(newest_change_number) AS newest_change_number, '
-    'string_agg(chain_head, '' '' ORDER BY member) AS chain_head FROM hub.member_pipeline');
   GRANT USAGE ON SCHEMA hub TO fuel_reader, fuel_writer;
   GRANT SELECT ON hub.member_pipeline TO fuel_reader, fuel_writer;
+  -- The nation is as old as the oldest aggregate of all.
+  CREATE OR REPLACE VIEW fuel_v1.pipeline AS
+  SELECT fuel.clock() AS now_at, min(aggregated_at) AS aggregated_at, max(days_due) AS days_due,
+    min(first_due_on) AS first_due_on, max(newest_change_number) AS newest_change_number,
+    string_agg(chain_head, ' ' ORDER BY member) AS chain_head
+  FROM hub.member_pipeline;
   PERFORM fuel.ask_members(asked.oid)
   FROM pg_proc AS asked
   WHERE asked.pronamespace = 'fuel_v1'::regnamespace
-    OR asked.pronamespace = 'fuel'::regnamespace AND asked.proname IN ('held_at', 'spans_of');
+    OR asked.oid IN ('fuel.held_at'::regproc, 'fuel.spans_of'::regproc);
   CREATE OR REPLACE FUNCTION fuel.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
   RETURN CASE WHEN coalesce(current_setting('bowser.now', true), '') = '' THEN now() ELSE fuel.refuse_clock() END;
   -- The copies of small tables are replaced in one transaction, row by row.
-  FOR reference IN
-    SELECT conrelid::regclass AS in_table, conname FROM pg_constraint
+  FOR known IN
+    SELECT conrelid::regclass AS holder, conname FROM pg_constraint
     WHERE contype = 'f' AND confrelid IN ('fuel.station'::regclass, 'fuel.source'::regclass) AND conparentid = 0
   LOOP
-    EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY DEFERRED', reference.in_table, reference.conname);
+    EXECUTE format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE INITIALLY DEFERRED', known.holder, known.conname);
   END LOOP;
   EXECUTE format('ALTER DATABASE %I SET enable_partitionwise_join = on', current_database());
   EXECUTE format('ALTER DATABASE %I SET enable_partitionwise_aggregate = on', current_database());
@@ -379,7 +369,7 @@ BEGIN
             WHERE region = ANY (%L::text[])
             GROUP BY fuel_id, day
           ) AS made))
-      $ask$, known.states, known.member, ARRAY(SELECT region FROM fuel.member_region WHERE member IS NULL)));
+      $ask$, known.states, known.member, fuel.nations()));
     IF answer ->> 'made_until_at' IS NULL AND answer ->> 'source' IS NOT NULL THEN
       RAISE EXCEPTION '% has runs and was never aggregated: run bowser aggregate there', known.member USING ERRCODE = 'BW078';
     END IF;
@@ -501,9 +491,8 @@ BEGIN
   HAVING count(*) > 0;
   RETURN QUERY
   SELECT 'members', 'warn', format('%s lies in several members: it has averages and no verdict', placed.region)
-  FROM fuel.member_region AS placed
-  JOIN fuel.region USING (region)
-  WHERE placed.member IS NULL AND region.kind <> 'nation';
+  FROM fuel.region AS placed
+  WHERE placed.region = ANY (fuel.nations()) AND placed.kind <> 'nation';
 END
 $$;
 COMMENT ON FUNCTION fuel.check_members() IS 'Whether each member answers, and fits: a line for each finding.';
