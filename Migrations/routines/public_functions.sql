@@ -187,6 +187,9 @@ RETURNS TABLE (
 LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
+DECLARE
+  -- A value, which a hub's members get with the question.
+  first_month date := date_trunc('month', $2)::date;
 BEGIN
   RETURN QUERY
   SELECT
@@ -210,7 +213,7 @@ BEGIN
   LEFT JOIN fuel_v1.daily_averages AS daily
     ON daily.region = member.region AND daily.fuel = made.fuel AND daily.day = made.day
   WHERE member.region = $1
-    AND made.month_on BETWEEN date_trunc('month', $2)::date AND $3
+    AND made.month_on BETWEEN first_month AND $3
     AND made.day BETWEEN $2 AND $3
     AND station.is_public;
 END
