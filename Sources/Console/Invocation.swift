@@ -312,7 +312,7 @@ package struct Invocation: Sendable {
       throw error
     }
     if !command.worksOnHub || options["now"] != nil || options["as-of"] != nil {
-      try Members(connection).refuseHub()
+      try store.members.refuseHub()
     }
     try store.becomeWriter()
     return store

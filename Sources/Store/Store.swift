@@ -22,6 +22,7 @@ package struct Store {
   package var days: Days { Days(store: self) }
   package var verdicts: Verdicts { Verdicts(store: self) }
   package var outbox: Outbox { Outbox(store: self) }
+  package var members: Members { Members(connection) }
 
   /// Runs the body inside one transaction, which is committed when the body returns and rolled back
   /// when it throws.

@@ -97,7 +97,7 @@ struct OwnerTests {
       (path, try String(contentsOfFile: Self.root + "/" + path, encoding: .utf8))
     }
     let rows = try table(after: "## Rooms of the store")
-    #expect(rows.count == 9)
+    #expect(rows.count == 10)
     for row in rows {
       let room = try #require(quoted(row[0]).first)
       let written = texts.filter { $0.0.lowercased().hasPrefix("sources/store/\(room)/") }.flatMap {

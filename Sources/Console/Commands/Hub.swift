@@ -40,7 +40,7 @@ let hubCommand = Command(
   try migrator.recognise()
   let members = Members(connection)
   try members.refuseRuns()
-  if words.isEmpty { _ = try Store(connection).refreshRegions(regions) }
+  if words.isEmpty { _ = try Store(connection).stations.refreshRegions(regions) }
   var findings: [Members.Finding] = []
   try migrator.up(remake: {
     if let name = words.last {

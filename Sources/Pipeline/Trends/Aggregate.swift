@@ -81,10 +81,9 @@ package struct Aggregate {
     let run = try store.ledger.beginAggregate(at: now)
     let log = log.with("run", run)
     let workers = workers.telling(log)
-    let members = Members(store)
-    if try members.isHub() {
+    if try store.members.isHub() {
       return try finish(
-        makeNation(members, run: run, rebuild: rebuild, from: from, progress: progress), log: log)
+        makeNation(of: run, rebuild: rebuild, from: from, progress: progress), log: log)
     }
     // Who sells to members only is part of what is known of a station.
     try store.stations.refreshBrands(brands)

@@ -23,9 +23,6 @@ package struct Members {
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// The members that a store's connection leads to.
-  package init(_ store: Store) { connection = store.connection }
-
   /// Something that is found about a member or about all of them.
   package struct Finding: Sendable {
     package var member: String

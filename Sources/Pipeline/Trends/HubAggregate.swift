@@ -10,22 +10,21 @@ extension Aggregate {
   /// The clock of the days is the oldest of the members' aggregates. A member that has not made its
   /// last day yet would otherwise be missing from the nation without a word.
   func makeNation(
-    _ members: Members, run: RunID, rebuild: Bool, from: Day?,
-    progress: (Step, Int, Int) -> Void
+    of run: RunID, rebuild: Bool, from: Day?, progress: (Step, Int, Int) -> Void
   ) throws -> Summary {
-    let isConfiguredAnew = try store.refreshRegions(regions)
-    try store.refreshEvents(events)
+    let isConfiguredAnew = try store.stations.refreshRegions(regions)
+    try store.stations.refreshEvents(events)
     let isRebuild = rebuild || isConfiguredAnew
-    let madeUntil = try members.take(isRebuild: isRebuild, from: rebuild ? from : nil)
+    let madeUntil = try store.members.take(isRebuild: isRebuild, from: rebuild ? from : nil)
     let now = min(clock.now(), madeUntil)
     try TimelineUpdate.countStations(store, now: now)
-    let spans = try store.dueSpans(now: now)
+    let spans = try store.due.dueSpans(now: now)
     try DayUpdate.makeRegionDays(spans, workers, now: now) { progress(.averages, $0, $1) }
-    let markets = try members.withPricesNow {
-      try store.refreshChanges(of: run, now: clock.now())
+    let markets = try store.members.withPricesNow {
+      try store.verdicts.refreshChanges(of: run, now: clock.now())
       return try Verdict.all(store, now: now, areSharesNeeded: false)
     }
-    try store.keepMarkets(markets, past: try pastCycles(spans, isDue: isRebuild, now: now))
+    try store.verdicts.keepMarkets(markets, past: try pastCycles(spans, isDue: isRebuild, now: now))
     return Summary(run: run, spans: spans.count, days: days(of: spans), verdicts: 0, newVerdicts: 0)
   }
 }
