@@ -340,10 +340,10 @@ DECLARE
   came       jsonb := '{}';
   made_until timestamptz := 'infinity';
 BEGIN
-  SELECT * INTO known FROM fuel.member WHERE member.is_out LIMIT 1;
-  IF FOUND THEN
-    RAISE EXCEPTION '% is out, so the nation stays as it was made last: bowser hub join % takes it back', known.member,
-      known.member USING ERRCODE = 'BW078';
+  SELECT * INTO known FROM fuel.member ORDER BY is_out DESC LIMIT 1;
+  IF NOT FOUND OR known.is_out THEN
+    RAISE EXCEPTION '%', coalesce(known.member || ' is out, so the nation stays as it was made last: bowser hub join '
+      || known.member || ' takes it back', 'this database is no hub') USING ERRCODE = 'BW078';
   END IF;
   FOR known IN SELECT * FROM fuel.member LOOP
     answer := fuel.ask_member(known.member, format($ask$
@@ -428,15 +428,13 @@ BEGIN
     BEGIN
       answer := fuel.ask_member(known.member, $ask$
         SELECT jsonb_build_object(
-          'number', fuel.member_number(),
-          'clock', current_setting('bowser.now', true),
-          'states', (SELECT jsonb_agg(DISTINCT state) FROM fuel.station WHERE first_seen_at < 'infinity'),
-          'places', (SELECT jsonb_agg(DISTINCT region) FROM fuel_v1.region_stations),
+          'number', fuel.member_number(), 'clock', current_setting('bowser.now', true),
+          'states', (SELECT coalesce(jsonb_agg(DISTINCT state), '[]') FROM fuel.station WHERE first_seen_at < 'infinity'),
+          'places', (SELECT coalesce(jsonb_agg(DISTINCT region), '[]') FROM fuel_v1.region_stations),
           'aggregated_at', (SELECT to_char(aggregated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') FROM fuel_v1.pipeline),
           'columns', (
             SELECT jsonb_object_agg(class.relname || '.' || attname, format_type(atttypid, atttypmod))
-            FROM pg_catalog.pg_attribute
-            JOIN pg_catalog.pg_class AS class ON class.oid = attrelid
+            FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class AS class ON class.oid = attrelid
             WHERE class.relnamespace = 'fuel_v1'::regnamespace AND attnum > 0))
         $ask$);
     EXCEPTION WHEN OTHERS THEN
@@ -449,50 +447,43 @@ BEGIN
     END;
     RETURN QUERY
     SELECT known.member, fault.finding, fault.words
-    FROM (
-      SELECT 'FAIL' AS finding, format('has the numbers of member %s and not of %s', answer ->> 'number', known.number) AS words
-      WHERE (answer ->> 'number')::integer <> known.number
-      UNION ALL
-      SELECT 'FAIL', 'has another clock, by the setting bowser.now of its login or database' WHERE answer ->> 'clock' <> ''
-      UNION ALL
-      SELECT 'FAIL', format('has stations of %s, which is not its own', string_agg(state, ', '))
-      FROM jsonb_array_elements_text(CASE WHEN answer ->> 'states' IS NULL THEN '[]' ELSE answer -> 'states' END) AS state
-      WHERE state <> ALL (known.states)
-      HAVING count(*) > 0
-      UNION ALL
-      SELECT 'FAIL', format('is older than the hub and lacks %s: upgrade members first', min(class.relname || '.' || attname))
-      FROM pg_attribute
-      JOIN pg_class AS class ON class.oid = attrelid
-      WHERE class.relnamespace = 'fuel_v1'::regnamespace AND attnum > 0
-        AND answer -> 'columns' ->> (class.relname || '.' || attname) IS DISTINCT FROM format_type(atttypid, atttypmod)
-      HAVING count(*) > 0
-      UNION ALL
-      SELECT 'warn', 'has no statistics here: run bowser hub again'
-      FROM pg_class WHERE oid = to_regclass('hub.price_now_' || known.number) AND reltuples < 1 AND answer ->> 'places' IS NOT NULL
-      UNION ALL
-      SELECT 'warn', 'is made for other costs: ALTER SERVER, see docs/operating.md'
-      FROM pg_foreign_server
-      WHERE srvname = known.member AND NOT coalesce(srvoptions, '{}') @> ARRAY['fdw_startup_cost=1000']
-      UNION ALL
-      SELECT 'warn', format('has stations in %s, which is made elsewhere: run bowser hub again', placed.region)
-      FROM fuel.member_region AS placed
-      WHERE answer -> 'places' ? placed.region AND placed.member <> known.member
-        AND EXISTS (SELECT FROM fuel.region WHERE region.region = placed.region AND region.state IS NULL)
-    ) AS fault;
+    FROM (VALUES
+      ('FAIL', CASE WHEN (answer ->> 'number')::integer <> known.number
+        THEN format('has the numbers of member %s and not of %s', answer ->> 'number', known.number) END),
+      ('FAIL', CASE WHEN answer ->> 'clock' <> ''
+        THEN 'has another clock, by the setting bowser.now of its login or database' END),
+      ('FAIL', (
+        SELECT format('has stations of %s, which is not its own', string_agg(state, ', '))
+        FROM jsonb_array_elements_text(answer -> 'states') AS state WHERE state <> ALL (known.states) HAVING count(*) > 0)),
+      ('FAIL', (
+        SELECT format('is older than the hub and lacks %s: upgrade members first', min(class.relname || '.' || attname))
+        FROM pg_attribute JOIN pg_class AS class ON class.oid = attrelid
+        WHERE class.relnamespace = 'fuel_v1'::regnamespace AND attnum > 0
+          AND answer -> 'columns' ->> (class.relname || '.' || attname) IS DISTINCT FROM format_type(atttypid, atttypmod)
+        HAVING count(*) > 0)),
+      ('warn', (
+        SELECT 'has no statistics here: run bowser hub again' FROM pg_class
+        WHERE oid = to_regclass('hub.price_now_' || known.number) AND reltuples < 1 AND answer -> 'places' <> '[]')),
+      ('warn', (
+        SELECT 'is asked as if that cost nothing: ALTER SERVER, see docs/operating.md' FROM pg_foreign_server
+        WHERE srvname = known.member AND NOT coalesce(srvoptions, '{}') @> ARRAY['fdw_startup_cost=1000'])),
+      ('warn', (
+        SELECT format('has stations in %s, which another member makes: run bowser hub again', min(placed.region))
+        FROM fuel.member_region AS placed JOIN fuel.region USING (region)
+        WHERE answer -> 'places' ? placed.region AND placed.member <> known.member AND region.state IS NULL
+        HAVING count(*) > 0))) AS fault (finding, words)
+    WHERE fault.words IS NOT NULL;
     IF NOT FOUND THEN
       RETURN QUERY SELECT known.member, 'ok', format(
         'answers: %s, aggregated %s UTC', array_to_string(known.states, ', '), coalesce(answer ->> 'aggregated_at', 'never'));
     END IF;
   END LOOP;
   RETURN QUERY
-  SELECT 'members', 'warn', format('no member has %s, so the nation lacks it', string_agg(state.state, ', ' ORDER BY state.state))
-  FROM fuel.state
-  WHERE NOT EXISTS (SELECT FROM fuel.member WHERE state.state = ANY (member.states))
-  HAVING count(*) > 0;
-  RETURN QUERY
+  SELECT 'members', 'warn', format('no member has %s, so the nation lacks it', state.state)
+  FROM fuel.state WHERE NOT EXISTS (SELECT FROM fuel.member WHERE state.state = ANY (member.states))
+  UNION ALL
   SELECT 'members', 'warn', format('%s lies in several members: it has averages and no verdict', placed.region)
-  FROM fuel.region AS placed
-  WHERE placed.region = ANY (fuel.nations()) AND placed.kind <> 'nation';
+  FROM fuel.region AS placed WHERE placed.region = ANY (fuel.nations()) AND placed.kind <> 'nation';
 END
 $$;
 COMMENT ON FUNCTION fuel.check_members() IS 'Whether each member answers, and fits: a line for each finding.';
