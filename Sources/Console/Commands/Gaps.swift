@@ -12,8 +12,7 @@ let gapsCommand = Command(
     ("bowser gaps", "every feed"),
     ("bowser gaps nsw", "one feed and its archive; the beginning of a name is enough"),
   ],
-  options: [],
-  worksOnHub: true
+  options: []
 ) { invocation in
   let sources = try invocation.sources()
   let meant = try invocation.operands.map {
