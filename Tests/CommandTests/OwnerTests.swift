@@ -106,7 +106,7 @@ struct OwnerTests {
         }
       }
       #expect(Set(written) == Set(quoted(row[2])), "tables of \(room)")
-      let use = try Regex("\\bstore\\.\(room)\\b")
+      let use = try Regex(#"[^a-zA-Z]store\."# + room + "[^a-zA-Z]")
       let callers = texts.filter { $0.1.contains(use) }.map { path, _ in
         let folders = path.split(separator: "/")
         return ["Pipeline", "Store"].contains(folders[1])
