@@ -303,7 +303,7 @@ struct HubTests {
     let days: SQL = "SELECT * FROM fuel_v1.daily_averages WHERE region = 'AU' ORDER BY fuel, day"
     let expected = try hub.lines(days)
     #expect(expected.count > 100)
-    try hub.execute("UPDATE fuel.daily_rollup SET stations = 0 WHERE day > '2026-06-20'")
+    try hub.execute("UPDATE fuel.daily_rollup SET stations = 1 WHERE day > '2026-06-20'")
     _ = try Aggregate(
       store: Store(hub), regions: regions(file: databases.config + "/regions.json5"),
       events: marketEvents(file: databases.config + "/events.json5"),
@@ -312,9 +312,18 @@ struct HubTests {
     #expect(firstDifference(try hub.lines(days), expected) == nil)
   }
 
+  /// Gives members the clock of the server again.
+  private func resetClocks(_ databases: Databases) throws {
+    for target in databases.members {
+      try Connection(target).execute(
+        "ALTER DATABASE \(target.dropFirst("dbname=".count)) RESET bowser.now")
+    }
+  }
+
   /// A member that does not answer stops what needs it, with its name, and nothing else. A person
   /// takes it out and back, and the nation is never made without it in silence.
   private func expectDownAndBack(_ databases: Databases) throws {
+    try resetClocks(databases)
     var hub = try Connection(databases.hub)
     let nation: SQL = "SELECT * FROM fuel_v1.daily_averages WHERE region = 'AU' ORDER BY fuel, day"
     let before = try hub.lines(nation)
@@ -363,10 +372,6 @@ struct HubTests {
     #expect(firstDifference(try hub.lines(nation), before) == nil)
     // Back again, and equal.
     try hub.execute("ALTER SERVER member_2 OPTIONS (SET dbname '\(there)')")
-    for target in databases.members {
-      try Connection(target).execute(
-        "ALTER DATABASE \(target.dropFirst("dbname=".count)) RESET bowser.now")
-    }
     let joined = try run("hub", "join", "member_2", on: databases.hub, config: databases.config)
     #expect(joined.code == 0 && joined.out.contains("ok    member_2"), "\(joined)")
     try advance(databases, to: Self.clocks[2])
@@ -375,10 +380,7 @@ struct HubTests {
 
   /// Members are upgraded first: one more column does no harm, and one too few is told.
   private func expectNewer(_ databases: Databases) throws {
-    for target in databases.members {
-      try Connection(target).execute(
-        "ALTER DATABASE \(target.dropFirst("dbname=".count)) RESET bowser.now")
-    }
+    try resetClocks(databases)
     try Connection(databases.members[0]).execute(
       """
       DO $$ BEGIN

@@ -41,18 +41,16 @@ let hubCommand = Command(
   let members = Members(connection)
   try members.refuseRuns()
   if words.isEmpty { _ = try Store(connection).stations.refreshRegions(regions) }
-  var findings: [Members.Finding] = []
   try migrator.up(remake: {
     if let name = words.last {
       try members.set(name, isOut: isLeaving)
     } else {
       try members.replace(by: wanted)
     }
-    try members.unite(isPlacing: !isLeaving)
-    findings = try members.findings()
-    if !isLeaving, let fault = findings.first(where: { $0.grade == "FAIL" }) {
-      throw PostgresError.unfit("\(fault.member): \(fault.words)")
+    if !isLeaving, let fault = try members.findings().first(where: { $0.grade == "FAIL" }) {
+      throw PostgresError.unfit("\(fault.member) \(fault.words)")
     }
+    try members.unite(isPlacing: !isLeaving)
   })
   // Of the foreign tables that were made anew.
   do { try members.analyze() } catch  where isLeaving { writeError("\(error)") }
