@@ -438,7 +438,7 @@ BEGIN
             WHERE class.relnamespace = 'fuel_v1'::regnamespace AND attnum > 0))
         $ask$);
     EXCEPTION WHEN OTHERS THEN
-      RETURN QUERY SELECT known.member, 'FAIL', SQLERRM || CASE SQLSTATE
+      RETURN QUERY SELECT known.member, 'FAIL', substr(SQLERRM, length(known.member) + 2) || CASE SQLSTATE
         WHEN '42704' THEN ': CREATE SERVER and CREATE USER MAPPING, see docs/operating.md'
         WHEN '42501' THEN ': its login there needs the roles fuel_reader and fuel_hub'
         WHEN '42883' THEN ': bowser migrate there, and CREATE EXTENSION dblink here'

@@ -350,7 +350,7 @@ struct HubTests {
     #expect(
       doctor.code == 78
         && doctor.out.contains(
-          /FAIL  member_2 +member_2 does not answer: .*"nowhere" does not exist/),
+          /FAIL  member_2 +does not answer: .*"nowhere" does not exist/),
       "\(doctor)")
     for (words, code, why) in [
       (["aggregate"], 75, "member_2 does not answer"), (["hub"], 78, "member_2 does not answer"),
