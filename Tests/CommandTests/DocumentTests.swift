@@ -282,7 +282,7 @@ struct DocumentTests {
         // Commands that need other data than these, or that never end, are only asked for their
         // help.
         let isOnlyRead =
-          ["simulate", "backfill", "migrate", "help", "withdraw"].contains(words[0])
+          ["simulate", "backfill", "migrate", "help", "withdraw", "hub"].contains(words[0])
           || words.contains("--replay")
           || words == ["ingest"] || words == ["export"] || words == ["report"]
           || words == ["stations"]

@@ -82,13 +82,15 @@ struct HubTests {
     let environment = ProcessInfo.processInfo.environment
     let hub = try Connection(databases.hub)
     let user = try #require(try hub.lines("SELECT current_user").first)
-    try? hub.execute(login)
+    // Another test makes the role of the page.
+    try? hub.execute(login.replacing("ROLE hub", with: "ROLE hub_of_tests"))
     var text = servers.replacing("one.example", with: environment["PGHOST"] ?? "")
       .replacing("two.example", with: environment["PGHOST"] ?? "")
       .replacing("port '5432'", with: "port '\(environment["PGPORT"] ?? "5432")'")
       .replacing("sslmode 'verify-full', sslrootcert 'system',", with: "")
       // The server of the tests trusts everybody, which only a superuser may use.
       .replacing("password 'secret'", with: "password_required 'false'")
+      .replacing("user 'hub'", with: "user 'hub_of_tests'")
       .replacing("FOR bowser", with: "FOR \(user)").replacing("TO bowser", with: "TO \(user)")
     for target in databases.members {
       let range = try #require(text.range(of: "dbname 'bowser'"))
@@ -321,7 +323,7 @@ struct HubTests {
   }
 
   /// A member that does not answer stops what needs it, with its name, and nothing else. A person
-  /// takes it out and back, and the nation is never made without it in silence.
+  /// takes it out and back, and the nation is never made without it in silence (F-O66).
   private func expectDownAndBack(_ databases: Databases) throws {
     try resetClocks(databases)
     var hub = try Connection(databases.hub)
@@ -405,7 +407,7 @@ struct HubTests {
       try Connection(databases.hub).lines("SELECT count(*) > 0 FROM fuel_v1.stations") == ["t"])
   }
 
-  /// What is no hub yet, or must not be one, and what a hub does not do (F-O66 to F-O69).
+  /// What is no hub yet, or must not be one, and what a hub does not do (F-O67, F-O68, F-O69).
   @Test func aHubRefusesWhatBelongsToMembers() async throws {
     try await with { databases in
       let (one, two, hub) = (databases.members[0], databases.members[1], databases.hub)
