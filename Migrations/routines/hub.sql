@@ -43,14 +43,10 @@ END
 $$;
 COMMENT ON FUNCTION fuel.number_member(integer) IS 'Gives an empty database the ranges of numbers of a member.';
 
--- On a hub this is a view of all members' months.
-CREATE OR REPLACE VIEW fuel.known_month AS SELECT station_month.* FROM fuel.station_month;
-COMMENT ON VIEW fuel.known_month IS 'The months of which averages of regions are made.';
-
 -- What a hub reads of a member beside fuel_v1: what averages over several states are made of.
 GRANT USAGE ON SCHEMA fuel TO fuel_hub;
 GRANT SELECT ON
-  fuel.source, fuel.price_lapse, fuel.source_day, fuel.station, fuel.fuel, fuel.span, fuel.present_span, fuel.sight,
+  fuel.source, fuel.price_lapse, fuel.source_day, fuel.station, fuel.station_description, fuel.fuel, fuel.span, fuel.present_span, fuel.sight,
   fuel.price_now, fuel.known_month, fuel.daily_rollup, fuel.aggregate_run, fuel.verdict_calibration TO fuel_hub;
 GRANT EXECUTE ON FUNCTION
   fuel.numbers_each(), fuel.member_number(), fuel.held_at(timestamptz, integer[], smallint), fuel.spans_of(
@@ -178,13 +174,7 @@ LANGUAGE sql STABLE AS $$
       p_key, (SELECT format_type(atttypid, NULL) FROM pg_attribute
         WHERE attrelid = format('hub.%I', p_view)::regclass AND attname = p_key))
     || CASE WHEN p_is_regional THEN format(' AND region <> ALL (%L::text[])', fuel.nations()) ELSE '' END
-    || coalesce(string_agg(format(' UNION ALL ' || CASE p_view
-        WHEN 'brand_daily' THEN
-          'SELECT %1$L, brand, fuel, day, month_on, NULL, round(round(mean, 12), 2)::numeric(6, 2), low, high, n, mean '
-          'FROM (SELECT brand, fuel, day, month_on, min(min_cpl)::numeric(6, 2) AS low, max(max_cpl)::numeric(6, 2) AS high, '
-          '(sum(exact_average_cpl * stations) / sum(stations))::numeric(20, 17) AS mean, sum(stations)::integer AS n '
-          'FROM hub.brand_parts WHERE region = %1$L GROUP BY brand, fuel, day, month_on) AS whole'
-        ELSE 'SELECT %2$s FROM hub.%3$I WHERE region = %1$L' END,
+    || coalesce(string_agg(format(' UNION ALL SELECT %2$s FROM hub.%3$I WHERE region = %1$L',
       made.region, (
         SELECT string_agg(CASE name WHEN 'region' THEN quote_literal(made.region) ELSE quote_ident(name) END, ', ' ORDER BY n)
         FROM unnest(p_columns) WITH ORDINALITY AS c (name, n)), 'own_' || p_view), ''), '')
@@ -272,9 +262,6 @@ BEGIN
       EXECUTE format('CREATE VIEW hub.%I AS %s', 'own_' || known.name, pg_get_viewdef(known.origin));
     END IF;
     PERFORM fuel.gather(known.origin, known.name, known.key);
-    IF known.name = 'brand_daily' THEN
-      PERFORM fuel.gather(known.origin, 'brand_parts', NULL);
-    END IF;
     EXECUTE format('CREATE OR REPLACE VIEW %s AS ', known.origin)
       || fuel.united(known.name, known.columns, coalesce(known.key, known.columns[1]), known.is_regional);
   END LOOP;
@@ -355,6 +342,8 @@ BEGIN
         'price_lapse', (SELECT jsonb_agg(lapse) FROM fuel.price_lapse AS lapse JOIN kept USING (source_id)),
         'source_day', (SELECT jsonb_agg(covered) FROM fuel.source_day AS covered JOIN kept USING (source_id)),
         'station', (SELECT jsonb_agg(station) FROM fuel.station JOIN kept USING (source_id)),
+        'station_description', (
+          SELECT jsonb_agg(told) FROM fuel.station_description AS told JOIN fuel.station USING (station_id) JOIN kept USING (source_id)),
         'present_span', (
           SELECT jsonb_agg(held)
           FROM fuel.present_span AS held JOIN kept USING (source_id) JOIN fuel.fuel USING (fuel_id)
@@ -381,7 +370,7 @@ BEGIN
   -- A station that is gone is in no region any more.
   DELETE FROM fuel.region_station
   WHERE station_id NOT IN (SELECT station_id FROM jsonb_populate_recordset(NULL::fuel.station, came -> 'station'));
-  FOREACH part IN ARRAY ARRAY['source', 'price_lapse', 'source_day', 'station', 'present_span'] LOOP
+  FOREACH part IN ARRAY ARRAY['source', 'price_lapse', 'source_day', 'station', 'station_description', 'present_span'] LOOP
     PERFORM fuel.replace_rows(format('fuel.%I', part)::regclass, came -> part);
   END LOOP;
   PERFORM fuel.replace_rows('fuel.verdict_calibration', (

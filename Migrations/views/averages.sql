@@ -170,6 +170,10 @@ COMMENT ON FUNCTION fuel.days_of(bytea) IS
   'of the day a price is believed.';
 GRANT EXECUTE ON FUNCTION fuel.days_of(bytea) TO fuel_reader, fuel_writer;
 
+-- On a hub this is a view of all members' months.
+CREATE OR REPLACE VIEW fuel.known_month AS SELECT station_month.* FROM fuel.station_month;
+COMMENT ON VIEW fuel.known_month IS 'The months that days and averages are made of.';
+
 -- The days of stations that have ended, with means that are not rounded, so that what is averaged over stations is
 -- rounded once.
 CREATE OR REPLACE VIEW fuel.station_day AS
@@ -184,7 +188,7 @@ SELECT
   share.coverage,
   share.coverage >= fuel.minimum_coverage() AS is_complete,
   made.month
-FROM fuel.station_month AS made
+FROM fuel.known_month AS made
 JOIN fuel.fuel USING (fuel_id)
 -- A subquery keeps the number of joined relations low. Where a view is joined to another one, the server searches for
 -- the best join order among at most eight relations.
@@ -288,8 +292,7 @@ SELECT
   round(avg(day.mean) / 655360, 2)::numeric(6, 2) AS average_cpl,
   (min(day.low) / 10.0)::numeric(6, 2) AS min_cpl,
   (max(day.high) / 10.0)::numeric(6, 2) AS max_cpl,
-  count(*)::integer AS stations,
-  (avg(day.mean) / 655360)::numeric(20, 17) AS exact_average_cpl
+  count(*)::integer AS stations
 FROM fuel.station_day AS day
 JOIN fuel.station USING (station_id)
 JOIN fuel.region_station AS member USING (station_id)
@@ -322,7 +325,6 @@ COMMENT ON COLUMN fuel_v1.brand_daily.average_cpl IS 'Mean over stations of thei
 COMMENT ON COLUMN fuel_v1.brand_daily.min_cpl     IS 'Lowest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.brand_daily.max_cpl     IS 'Highest price of the day, cents per litre.';
 COMMENT ON COLUMN fuel_v1.brand_daily.stations    IS 'Number of stations it is computed from: those with a price for three quarters of the day.';
-COMMENT ON COLUMN fuel_v1.brand_daily.exact_average_cpl IS 'The mean, not rounded, so that what is averaged further is rounded once.';
 
 CREATE OR REPLACE VIEW fuel_v1.coverage AS
 SELECT

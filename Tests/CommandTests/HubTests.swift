@@ -156,8 +156,7 @@ struct HubTests {
           SELECT (
             to_jsonb(shown) - 'change_number' || jsonb_strip_nulls(jsonb_build_object(
               'station_id', station.code, 'record_id', record.code, 'run_id', run.code,
-              'replaces_run_id', replaced.code, 'exact_average_cpl',
-              round((to_jsonb(shown) ->> 'exact_average_cpl')::numeric, 14))))::text AS line
+              'replaces_run_id', replaced.code)))::text AS line
           FROM \(what) AS shown
           LEFT JOIN pg_temp.code AS station
             ON station.what = 'station' AND station.number = (to_jsonb(shown) ->> 'station_id')::integer

@@ -30,7 +30,7 @@ package struct Aggregate {
   let store: Store
   let workers: Workers
   let regions: [Region]
-  private let brands: [BrandName]
+  let brands: [BrandName]
   let events: [MarketEvent]
   private let decisions: [StationDecision]
   let clock: Clock

@@ -12,6 +12,7 @@ extension Aggregate {
   func makeNation(
     of run: RunID, rebuild: Bool, from: Day?, progress: (Step, Int, Int) -> Void
   ) throws -> Summary {
+    try store.stations.refreshBrands(brands)
     let isConfiguredAnew = try store.stations.refreshRegions(regions)
     try store.stations.refreshEvents(events)
     let isRebuild = rebuild || isConfiguredAnew
