@@ -19,9 +19,7 @@ RETURNS void LANGUAGE sql AS $$
   WHERE source.source_id = p_source_id
   ORDER BY new.station_code
 $$;
-COMMENT ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) IS
-  'Stores stations of a feed for which only the codes are known yet.';
-GRANT EXECUTE ON FUNCTION fuel.add_stations(smallint, text[], timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.add_stations IS 'Stores stations of a feed for which only the codes are known yet.';
 
 -- Deletes facts that no longer follow from the answers that count. The writer may not delete facts by itself. Facts from
 -- before answers were kept stay: nothing else tells them. Arrays of equal length describe the facts, in the order of
@@ -51,13 +49,7 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     AND listing.run_id = gone.run_id
     AND EXISTS (SELECT FROM fuel.answer WHERE answer.run_id = gone.run_id AND NOT answer.is_adopted);
 $$;
-COMMENT ON FUNCTION fuel.drop_facts(
-  smallint, smallint[], integer[], smallint[], timestamptz[], integer[], integer[]) IS
-  'Deletes facts of a feed that no longer follow from its answers.';
-REVOKE EXECUTE ON FUNCTION fuel.drop_facts(
-  smallint, smallint[], integer[], smallint[], timestamptz[], integer[], integer[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION fuel.drop_facts(
-  smallint, smallint[], integer[], smallint[], timestamptz[], integer[], integer[]) TO fuel_writer;
+COMMENT ON FUNCTION fuel.drop_facts IS 'Deletes facts of a feed that no longer follow from its answers.';
 
 -- Brings fuel.shown_price up to date for stations and fuels. p_from_ats: the fact that was learnt last of each began at or
 -- after this instant. Of several instants the latest counts.
@@ -97,9 +89,7 @@ RETURNS void LANGUAGE sql AS $$
     source_id = excluded.source_id, price_tenths = excluded.price_tenths, stamped_at = excluded.stamped_at,
     learnt_at = excluded.learnt_at, is_listed = excluded.is_listed
 $$;
-COMMENT ON FUNCTION fuel.refresh_shown(smallint, integer[], smallint[], timestamptz[]) IS
-  'Updates fuel.shown_price for some stations and fuels of a feed.';
-GRANT EXECUTE ON FUNCTION fuel.refresh_shown(smallint, integer[], smallint[], timestamptz[]) TO fuel_writer;
+COMMENT ON FUNCTION fuel.refresh_shown IS 'Updates fuel.shown_price for some stations and fuels of a feed.';
 
 -- Makes what a feed shows anew. It runs with the owner's rights, because the writer may not delete rows.
 CREATE OR REPLACE FUNCTION fuel.renew_shown(p_source_id smallint) RETURNS void
@@ -112,9 +102,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   ) AS pair
   HAVING count(*) > 0
 $$;
-COMMENT ON FUNCTION fuel.renew_shown(smallint) IS 'Makes fuel.shown_price of a feed anew from its facts.';
-REVOKE EXECUTE ON FUNCTION fuel.renew_shown(smallint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION fuel.renew_shown(smallint) TO fuel_writer;
+COMMENT ON FUNCTION fuel.renew_shown IS 'Makes fuel.shown_price of a feed anew from its facts.';
 
 -- Returns whether a list in order may change which station records of its feed are one station. Every run of a feed whose
 -- codes are made of names and addresses may do so (NOT has_codes): two names are two stations if both have prices on
@@ -144,9 +132,8 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
   FROM fuel.source
   WHERE source.source_id = p_source_id
 $$;
-COMMENT ON FUNCTION fuel.may_change_links(smallint, integer[], integer[]) IS
+COMMENT ON FUNCTION fuel.may_change_links IS
   'Whether what a run in order brought may change which station records are one station.';
-GRANT EXECUTE ON FUNCTION fuel.may_change_links(smallint, integer[], integer[]) TO fuel_writer;
 
 -- Updates from when until when a feed was read. Only runs that count are considered.
 CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void LANGUAGE plpgsql AS $$
@@ -181,9 +168,7 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION fuel.span_of_feed(smallint) IS
-  'Updates from when until when a feed was read, by the runs that count.';
-GRANT EXECUTE ON FUNCTION fuel.span_of_feed(smallint) TO fuel_writer;
+COMMENT ON FUNCTION fuel.span_of_feed IS 'Updates from when until when a feed was read, by the runs that count.';
 
 -- Updates what hangs on facts and on the standing of runs, after facts were made: links of stations that are due, what
 -- feeds show, when stations were first seen, and when the feed was read.
@@ -248,10 +233,9 @@ BEGIN
     p_source_id, p_turned_from_at, p_turned_until_at, greatest(p_clock, feed.last_taken_at)) AS turned;
 END
 $$;
-COMMENT ON FUNCTION fuel.settle_runs(
-  smallint, integer[], boolean, integer[], smallint[], timestamptz[], timestamptz[], integer[], timestamptz,
-  timestamptz, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.settle_runs IS
   'Updates what hangs on facts and on the standing of runs of a feed, after facts were made.';
-GRANT EXECUTE ON FUNCTION fuel.settle_runs(
-  smallint, integer[], boolean, integer[], smallint[], timestamptz[], timestamptz[], integer[], timestamptz,
-  timestamptz, timestamptz, timestamptz) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION
+  fuel.add_stations, fuel.drop_facts, fuel.refresh_shown, fuel.renew_shown, fuel.may_change_links, fuel.span_of_feed,
+  fuel.settle_runs TO fuel_writer;

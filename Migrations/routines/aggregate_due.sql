@@ -38,9 +38,8 @@ BEGIN
   WHERE aggregate_run.aggregate_run_id = p_aggregate_run_id;
 END
 $$;
-COMMENT ON FUNCTION fuel.note_present(integer, timestamptz) IS
+COMMENT ON FUNCTION fuel.note_present IS
   'Stores what an aggregate has seen of the present, and when the next one is due.';
-GRANT EXECUTE ON FUNCTION fuel.note_present(integer, timestamptz) TO fuel_writer;
 
 -- An aggregate is not due when nothing has arrived, no work is left over, and no price has taken effect by itself: it
 -- would only make again what is there. Stations are matched before this function is called, so stations whose links
@@ -80,6 +79,7 @@ LANGUAGE sql STABLE AS $$
       ORDER BY earlier.aggregate_run_id DESC
       LIMIT 1)
 $$;
-COMMENT ON FUNCTION fuel.is_aggregate_due(integer) IS
+COMMENT ON FUNCTION fuel.is_aggregate_due IS
   'Whether an aggregate has anything to compute that the one before it has not computed.';
-GRANT EXECUTE ON FUNCTION fuel.is_aggregate_due(integer) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION fuel.note_present, fuel.is_aggregate_due TO fuel_writer;

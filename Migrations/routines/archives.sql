@@ -6,9 +6,7 @@
 CREATE OR REPLACE FUNCTION fuel.archive_month_name(p_source_id smallint, p_month date)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 'archive_price_' || p_source_id || '_' || to_char(p_month::timestamp, 'YYYY_MM');
-COMMENT ON FUNCTION fuel.archive_month_name(smallint, date) IS
-  'The table of a month of an archive, in schema fuel.';
-GRANT EXECUTE ON FUNCTION fuel.archive_month_name(smallint, date) TO fuel_writer;
+COMMENT ON FUNCTION fuel.archive_month_name IS 'The table of a month of an archive, in schema fuel.';
 
 CREATE OR REPLACE FUNCTION fuel.has_archive_month(p_source_id smallint, p_month date)
 RETURNS boolean LANGUAGE sql STABLE
@@ -16,8 +14,7 @@ RETURN EXISTS (
   SELECT
   FROM pg_catalog.pg_inherits
   WHERE inhrelid = to_regclass('fuel.' || fuel.archive_month_name(p_source_id, p_month)));
-COMMENT ON FUNCTION fuel.has_archive_month(smallint, date) IS 'Whether an archive has the table of a month.';
-GRANT EXECUTE ON FUNCTION fuel.has_archive_month(smallint, date) TO fuel_writer;
+COMMENT ON FUNCTION fuel.has_archive_month IS 'Whether an archive has the table of a month.';
 
 -- Makes the table of a month. The caller fills it and calls attach_archive_month in the same transaction.
 CREATE OR REPLACE FUNCTION fuel.begin_archive_month(p_source_id smallint, p_month date)
@@ -81,9 +78,7 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION fuel.begin_archive_month(smallint, date) IS
-  'Creates the empty table of a month of an archive, without its key.';
-GRANT EXECUTE ON FUNCTION fuel.begin_archive_month(smallint, date) TO fuel_writer;
+COMMENT ON FUNCTION fuel.begin_archive_month IS 'Creates the empty table of a month of an archive, without its key.';
 
 CREATE OR REPLACE FUNCTION fuel.attach_archive_month(p_source_id smallint, p_month date)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -117,9 +112,8 @@ BEGIN
     (p_month::timestamp + interval '1 month') AT TIME ZONE zone);
 END
 $$;
-COMMENT ON FUNCTION fuel.attach_archive_month(smallint, date) IS
+COMMENT ON FUNCTION fuel.attach_archive_month IS
   'Gives the filled table of a month of an archive its key and attaches it.';
-GRANT EXECUTE ON FUNCTION fuel.attach_archive_month(smallint, date) TO fuel_writer;
 
 -- Adds staged facts to months that exist already. Returns how many facts were new, and how many of the new ones give an
 -- instant another price than an earlier file did. Both prices are kept.
@@ -166,10 +160,9 @@ BEGIN
   RETURN NEXT;
 END
 $$;
-COMMENT ON FUNCTION fuel.merge_archive_prices(integer, smallint) IS
+COMMENT ON FUNCTION fuel.merge_archive_prices IS
   'Adds the staged facts of a run to its archive. Returns how many were new, and how many of those '
   'contradict another file.';
-GRANT EXECUTE ON FUNCTION fuel.merge_archive_prices(integer, smallint) TO fuel_writer;
 
 -- Settles the staged facts of a file that arrived in batches. Of several prices of one station and fuel in one second,
 -- the last one in the file counts. Returns the facts that are removed: repetitions, and prices that the file corrects
@@ -208,9 +201,8 @@ BEGIN
   JOIN fuel.fuel USING (fuel_id);
 END
 $$;
-COMMENT ON FUNCTION fuel.settle_archive_prices() IS
+COMMENT ON FUNCTION fuel.settle_archive_prices IS
   'Keeps the last of the staged facts of each station, fuel and second. Returns the others.';
-GRANT EXECUTE ON FUNCTION fuel.settle_archive_prices() TO fuel_writer;
 
 -- Stores what a file of an archive says beside its facts: on which days its stations were sighted, how far the archive
 -- reaches, and which months have to be made again. This is part of the transaction that loads the file. The caller has
@@ -260,12 +252,9 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION fuel.finish_backfill(
-  smallint, timestamptz, timestamptz, date[], timestamptz[], boolean) IS
+COMMENT ON FUNCTION fuel.finish_backfill IS
   'Stores the sightings of a file of an archive and the time that it covers, by local month, and notes the months '
   'whose spans have to be recomputed.';
-GRANT EXECUTE ON FUNCTION fuel.finish_backfill(
-  smallint, timestamptz, timestamptz, date[], timestamptz[], boolean) TO fuel_writer;
 
 -- A person has withdrawn a file of an archive, or lets it count again. The writer may not delete facts. This function runs
 -- with the owner's rights. It moves the facts of the file out of the archive where it no longer counts, and back every fact
@@ -399,6 +388,9 @@ BEGIN
   WHERE source.source_id = archive.source_id;
 END
 $$;
-COMMENT ON FUNCTION fuel.set_file_aside(integer) IS
+COMMENT ON FUNCTION fuel.set_file_aside IS
   'Moves the facts of a withdrawn file out of its archive, or those of a file that counts again back.';
-GRANT EXECUTE ON FUNCTION fuel.set_file_aside(integer) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION
+  fuel.archive_month_name, fuel.has_archive_month, fuel.begin_archive_month, fuel.attach_archive_month,
+  fuel.merge_archive_prices, fuel.settle_archive_prices, fuel.finish_backfill, fuel.set_file_aside TO fuel_writer;

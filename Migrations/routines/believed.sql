@@ -7,11 +7,9 @@ RETURN CASE
   WHEN p_is_open THEN least(p_lapses_at, greatest(p_until_at, p_seen_until_at))
   ELSE p_until_at
 END;
-COMMENT ON FUNCTION fuel.believed_until(timestamptz, timestamptz, boolean, timestamptz) IS
+COMMENT ON FUNCTION fuel.believed_until IS
   'The end of a span as it is believed now: until_at, lapses_at and is_open of fuel.span, and seen_until_at of '
   'fuel.sight.';
-GRANT EXECUTE ON FUNCTION fuel.believed_until(timestamptz, timestamptz, boolean, timestamptz)
-  TO fuel_reader, fuel_writer;
 
 -- Returns whether the price of a span counts at an instant, as far as the span decides it: the price is believed, it is
 -- not doubtful, and its feed had been read. Averages, comparisons and verdicts ask further whether anybody may buy
@@ -23,11 +21,9 @@ RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_at < p_believed_until_at
   AND NOT coalesce(p_doubt_from_at <= p_at AND p_at < p_doubt_until_at, false)
   AND coalesce(p_at >= p_counts_from_at, true);
-COMMENT ON FUNCTION fuel.counts_at(timestamptz, timestamptz, timestamptz, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.counts_at IS
   'Whether a price counts at an instant: until when it is believed, the beginning and the end of its doubt, and from '
   'when its feed counts.';
-GRANT EXECUTE ON FUNCTION fuel.counts_at(timestamptz, timestamptz, timestamptz, timestamptz, timestamptz)
-  TO fuel_reader, fuel_writer;
 
 -- Until when the lists of a feed keep a price alive that they show, and from when on the prices of the feed count. This
 -- is the one place that knows how long a sighting is believed.
@@ -65,3 +61,5 @@ SELECT
 FROM fuel.span
 LEFT JOIN fuel.sight ON sight.source_id = span.seen_by;
 COMMENT ON VIEW fuel.believed IS 'The spans of fuel.span with their ends as they are believed now.';
+
+GRANT EXECUTE ON FUNCTION fuel.believed_until, fuel.counts_at TO fuel_reader, fuel_writer;

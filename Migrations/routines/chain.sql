@@ -9,28 +9,20 @@ CREATE OR REPLACE FUNCTION fuel.price_hash(
 RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hash_record_extended(
   ROW (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at), 1);
-COMMENT ON FUNCTION fuel.price_hash(integer, smallint, smallint, timestamptz, integer, integer, timestamptz) IS
-  'The hash of a row of fuel.price.';
+COMMENT ON FUNCTION fuel.price_hash IS 'The hash of a row of fuel.price.';
 
 CREATE OR REPLACE FUNCTION fuel.listing_hash(
   station_id integer, fuel_id smallint, source_id smallint, changed_at timestamptz, is_listed boolean, run_id integer)
 RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hash_record_extended(ROW (station_id, fuel_id, source_id, changed_at, is_listed, run_id), 2);
-COMMENT ON FUNCTION fuel.listing_hash(integer, smallint, smallint, timestamptz, boolean, integer) IS
-  'The hash of a row of fuel.listing.';
+COMMENT ON FUNCTION fuel.listing_hash IS 'The hash of a row of fuel.listing.';
 
 CREATE OR REPLACE FUNCTION fuel.archive_price_hash(
   station_id integer, fuel_id smallint, source_id smallint, effective_at timestamptz, price_tenths integer,
   run_id integer)
 RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hash_record_extended(ROW (station_id, fuel_id, source_id, effective_at, price_tenths, run_id), 3);
-COMMENT ON FUNCTION fuel.archive_price_hash(integer, smallint, smallint, timestamptz, integer, integer) IS
-  'The hash of a row of fuel.archive_price.';
-GRANT EXECUTE ON FUNCTION
-  fuel.price_hash(integer, smallint, smallint, timestamptz, integer, integer, timestamptz),
-  fuel.listing_hash(integer, smallint, smallint, timestamptz, boolean, integer),
-  fuel.archive_price_hash(integer, smallint, smallint, timestamptz, integer, integer)
-  TO fuel_writer;
+COMMENT ON FUNCTION fuel.archive_price_hash IS 'The hash of a row of fuel.archive_price.';
 
 -- The columns of a table of facts stand in the order in which its hash takes them. The argument is the seed of that hash.
 CREATE OR REPLACE FUNCTION fuel.sum_facts() RETURNS trigger
@@ -43,7 +35,7 @@ BEGIN
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION fuel.sum_facts() IS 'Sums the facts that a statement stored.';
+COMMENT ON FUNCTION fuel.sum_facts IS 'Sums the facts that a statement stored.';
 CREATE OR REPLACE TRIGGER answer_sum AFTER INSERT ON fuel.answer
   REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION fuel.sum_facts('4');
 CREATE OR REPLACE TRIGGER archive_price_sum AFTER INSERT ON fuel.archive_price
@@ -85,8 +77,7 @@ SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'he
       WHERE entry.change_number = p_change_number
     ))::text
 $$;
-COMMENT ON FUNCTION fuel.link_text(bigint) IS 'The text of a change that goes into the chain of digests.';
-GRANT EXECUTE ON FUNCTION fuel.link_text(bigint) TO fuel_writer;
+COMMENT ON FUNCTION fuel.link_text IS 'The text of a change that goes into the chain of digests.';
 
 -- Appends the link of a change to the chain. The link also covers the sums and log entries that transactions without a
 -- number left.
@@ -103,7 +94,7 @@ BEGIN
     ), '') || convert_to(fuel.link_text(p_change_number), 'UTF8'));
 END
 $$;
-COMMENT ON FUNCTION fuel.add_link(bigint) IS 'Appends a link to the chain of digests.';
+COMMENT ON FUNCTION fuel.add_link IS 'Appends a link to the chain of digests.';
 
 CREATE OR REPLACE FUNCTION fuel.number_change(p_run_id integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -125,9 +116,8 @@ BEGIN
   PERFORM fuel.add_link(number);
 END
 $$;
-COMMENT ON FUNCTION fuel.number_change(integer) IS
+COMMENT ON FUNCTION fuel.number_change IS
   'Gives a run its number in the order of commits, and its link in the chain of digests.';
-GRANT EXECUTE ON FUNCTION fuel.number_change(integer) TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.note_withdrawal(
   p_run_id integer, p_decided_at timestamptz, p_counts_again boolean, p_reason text)
@@ -141,9 +131,7 @@ BEGIN
   PERFORM fuel.add_link(number);
 END
 $$;
-COMMENT ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) IS
-  'Stores that a person withdrew a run, or made it count again.';
-GRANT EXECUTE ON FUNCTION fuel.note_withdrawal(integer, timestamptz, boolean, text) TO fuel_writer;
+COMMENT ON FUNCTION fuel.note_withdrawal IS 'Stores that a person withdrew a run, or made it count again.';
 
 CREATE OR REPLACE VIEW fuel.fact_hash AS
 SELECT
@@ -177,3 +165,7 @@ FROM (
   SELECT aside.* FROM fuel.withdrawn_archive_price AS aside
 ) AS archived;
 COMMENT ON VIEW fuel.fact_hash IS 'All stored evidence with its hash: answers, facts of archives, and facts from before answers were kept.';
+
+GRANT EXECUTE ON FUNCTION
+  fuel.price_hash, fuel.listing_hash, fuel.archive_price_hash, fuel.link_text, fuel.number_change,
+  fuel.note_withdrawal TO fuel_writer;

@@ -3,23 +3,20 @@
 CREATE OR REPLACE FUNCTION fuel.clock() RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce(nullif(current_setting('bowser.now', true), '')::timestamptz, now());
-COMMENT ON FUNCTION fuel.clock() IS 'The instant that counts as now in this session.';
-GRANT EXECUTE ON FUNCTION fuel.clock() TO fuel_reader, fuel_writer;
+COMMENT ON FUNCTION fuel.clock IS 'The instant that counts as now in this session.';
 
 -- Returns when a run can have begun at the latest. A later one began on a machine whose clock was ahead. The program
 -- accepts the same ten minutes (clockLimitSeconds in Ingest+calls.swift).
 CREATE OR REPLACE FUNCTION fuel.latest_start() RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN fuel.clock() + interval '10 minutes';
-COMMENT ON FUNCTION fuel.latest_start() IS 'When a run can have begun at the latest, by the clock of this session.';
-GRANT EXECUTE ON FUNCTION fuel.latest_start() TO fuel_reader, fuel_writer;
+COMMENT ON FUNCTION fuel.latest_start IS 'When a run can have begun at the latest, by the clock of this session.';
 
 -- Returns how far ahead a feed may announce a price, which is the most that a feed's horizonMinutes allows.
 CREATE OR REPLACE FUNCTION fuel.announced_ahead() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN interval '72 hours';
-COMMENT ON FUNCTION fuel.announced_ahead() IS 'How far ahead a feed may announce a price.';
-GRANT EXECUTE ON FUNCTION fuel.announced_ahead() TO fuel_reader, fuel_writer;
+COMMENT ON FUNCTION fuel.announced_ahead IS 'How far ahead a feed may announce a price.';
 
 -- Returns for how long a station or a price is shown after it was last seen or believed. After thirty days of silence
 -- it is dormant, not merely stale. Hours, because a day of an interval has 23 or 25 of them where the clocks of the
@@ -27,38 +24,32 @@ GRANT EXECUTE ON FUNCTION fuel.announced_ahead() TO fuel_reader, fuel_writer;
 CREATE OR REPLACE FUNCTION fuel.dormant_after() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN interval '720 hours';
-COMMENT ON FUNCTION fuel.dormant_after() IS 'For how long what has lapsed is shown as stale.';
-GRANT EXECUTE ON FUNCTION fuel.dormant_after() TO fuel_reader, fuel_writer;
+COMMENT ON FUNCTION fuel.dormant_after IS 'For how long what has lapsed is shown as stale.';
 
 -- Returns how many stations an average needs at least. Two stations do not represent a region.
 CREATE OR REPLACE FUNCTION fuel.minimum_stations() RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 3;
-COMMENT ON FUNCTION fuel.minimum_stations() IS 'The smallest sample that is published as an average.';
-GRANT EXECUTE ON FUNCTION fuel.minimum_stations() TO fuel_reader, fuel_writer;
+COMMENT ON FUNCTION fuel.minimum_stations IS 'The smallest sample that is published as an average.';
 
 -- Returns for how much of a day a price must be believed at least, so that the day of its station is complete.
 CREATE OR REPLACE FUNCTION fuel.minimum_coverage() RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 0.75;
-COMMENT ON FUNCTION fuel.minimum_coverage() IS 'The share of a day that must be known at least.';
-GRANT EXECUTE ON FUNCTION fuel.minimum_coverage() TO fuel_reader, fuel_writer;
+COMMENT ON FUNCTION fuel.minimum_coverage IS 'The share of a day that must be known at least.';
 
 -- Returns the price day that an instant belongs to. price_day_begin returns the instant at which a price day begins.
 -- The server's time zone rules are used, so that a day may have 23 or 25 hours.
 CREATE OR REPLACE FUNCTION fuel.price_day(p_at timestamptz, p_time_zone text, p_starts interval)
 RETURNS date LANGUAGE sql STABLE STRICT PARALLEL SAFE
 RETURN ((p_at AT TIME ZONE p_time_zone) - p_starts)::date;
-COMMENT ON FUNCTION fuel.price_day(timestamptz, text, interval) IS
-  'The local price day that an instant belongs to.';
-GRANT EXECUTE ON FUNCTION fuel.price_day(timestamptz, text, interval) TO fuel_reader, fuel_writer;
+COMMENT ON FUNCTION fuel.price_day IS 'The local price day that an instant belongs to.';
 
 CREATE OR REPLACE FUNCTION fuel.price_day_begin(p_day date, p_time_zone text, p_starts interval)
 RETURNS timestamptz LANGUAGE sql STABLE STRICT PARALLEL SAFE
 RETURN (p_day + p_starts) AT TIME ZONE p_time_zone;
-COMMENT ON FUNCTION fuel.price_day_begin(date, text, interval) IS
+COMMENT ON FUNCTION fuel.price_day_begin IS
   'The instant at which a local price day begins; it ends where the next one begins.';
-GRANT EXECUTE ON FUNCTION fuel.price_day_begin(date, text, interval) TO fuel_reader, fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.tomorrow_published_at(p_state text, p_day date)
 RETURNS timestamptz LANGUAGE sql STABLE
@@ -67,6 +58,10 @@ RETURN (
   FROM fuel.source
   JOIN fuel.state USING (state)
   WHERE state.state = p_state);
-COMMENT ON FUNCTION fuel.tomorrow_published_at(text, date) IS
+COMMENT ON FUNCTION fuel.tomorrow_published_at IS
   'When the prices of the day after a price day are published in a state; NULL: they are not published in advance.';
-GRANT EXECUTE ON FUNCTION fuel.tomorrow_published_at(text, date) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION
+  fuel.clock, fuel.latest_start, fuel.announced_ahead, fuel.dormant_after, fuel.minimum_stations,
+  fuel.minimum_coverage, fuel.price_day, fuel.price_day_begin TO fuel_reader, fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.tomorrow_published_at TO fuel_writer;

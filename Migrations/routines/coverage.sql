@@ -36,9 +36,8 @@ RETURNS TABLE (source_id smallint, scheme text, first_day date, last_day date) L
   ) AS stated
   GROUP BY stated.source_id, stated.scheme, stated.run
 $$;
-COMMENT ON FUNCTION fuel.archive_intervals() IS
+COMMENT ON FUNCTION fuel.archive_intervals IS
   'The runs of days that the files of each archive cover; those of archives of changes month by month.';
-GRANT EXECUTE ON FUNCTION fuel.archive_intervals() TO fuel_writer;
 
 -- Returns intervals of confirming lists without a silence that is too long. Between the first and the last list of an
 -- interval, each list is believed until the next one. Lists that were taken before p_from_at are read only as far back
@@ -76,9 +75,8 @@ LANGUAGE sql STABLE AS $$
   ) AS island
   GROUP BY island.source_id, island.island
 $$;
-COMMENT ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.list_intervals IS
   'The times from an instant on in which each feed was read so often that its lists follow one another without a gap.';
-GRANT EXECUTE ON FUNCTION fuel.list_intervals(timestamptz, timestamptz, timestamptz) TO fuel_writer;
 
 -- Returns the price days that each source covers, up to an instant. Of feeds, days that ended before p_from_at may be
 -- missing; whether later ones are covered follows from the lists since then and shortly before.
@@ -114,9 +112,8 @@ RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
   CROSS JOIN LATERAL generate_series(
     covered.first_day::timestamp, covered.last_day::timestamp, interval '1 day') AS series (day)
 $$;
-COMMENT ON FUNCTION fuel.covered_days(timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.covered_days IS
   'The price days that the files of each archive and the lists of each feed cover, up to an instant.';
-GRANT EXECUTE ON FUNCTION fuel.covered_days(timestamptz, timestamptz) TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.lapses()
 RETURNS TABLE (source_id smallint, fuel_id smallint, lapses_after interval) LANGUAGE sql STABLE AS $$
@@ -125,9 +122,8 @@ RETURNS TABLE (source_id smallint, fuel_id smallint, lapses_after interval) LANG
   CROSS JOIN fuel.fuel
   LEFT JOIN fuel.price_lapse USING (source_id, fuel_id)
 $$;
-COMMENT ON FUNCTION fuel.lapses() IS
+COMMENT ON FUNCTION fuel.lapses IS
   'For how long a price of each feed and archive is believed after its stamp, by fuel.';
-GRANT EXECUTE ON FUNCTION fuel.lapses() TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.silences()
 RETURNS TABLE (source_id smallint, fuel_id smallint, days integer) LANGUAGE sql STABLE AS $$
@@ -136,9 +132,8 @@ RETURNS TABLE (source_id smallint, fuel_id smallint, days integer) LANGUAGE sql 
   JOIN fuel.source USING (source_id)
   WHERE source.kind = 'archive' AND NOT source.tells_whole_days
 $$;
-COMMENT ON FUNCTION fuel.silences() IS
+COMMENT ON FUNCTION fuel.silences IS
   'For how many days an archive of changes may be silent about a price that is still believed, by fuel.';
-GRANT EXECUTE ON FUNCTION fuel.silences() TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.refresh_source_days(p_clock timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -252,9 +247,7 @@ BEGIN
   WHERE source.source_id = ANY (quiet) AND source.days_known_until_at IS DISTINCT FROM p_clock;
 END
 $$;
-COMMENT ON FUNCTION fuel.refresh_source_days(timestamptz) IS
-  'Updates which days each feed and archive covers.';
-GRANT EXECUTE ON FUNCTION fuel.refresh_source_days(timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.refresh_source_days IS 'Updates which days each feed and archive covers.';
 
 -- A run that begins or ceases to count, or whose list is judged anew, moves days_known_until_at of its source back to
 -- its own instant.
@@ -268,7 +261,11 @@ BEGIN
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION fuel.forget_coverage() IS 'Notes that the days a feed covers may have changed from a run on.';
+COMMENT ON FUNCTION fuel.forget_coverage IS 'Notes that the days a feed covers may have changed from a run on.';
 CREATE OR REPLACE TRIGGER run_coverage AFTER UPDATE ON fuel.run FOR EACH ROW
   WHEN (OLD.outcome <> NEW.outcome OR OLD.confirms <> NEW.confirms)
   EXECUTE FUNCTION fuel.forget_coverage();
+
+GRANT EXECUTE ON FUNCTION
+  fuel.archive_intervals, fuel.list_intervals, fuel.covered_days, fuel.lapses, fuel.silences,
+  fuel.refresh_source_days TO fuel_writer;

@@ -10,9 +10,8 @@ CREATE OR REPLACE FUNCTION fuel.sells_to_all(p_name text, p_brand text) RETURNS 
     SELECT regexp_replace(lower(concat(' ', p_name, ' ', p_brand, ' ')), '[^[:alnum:]]+', ' ', 'g') AS words
   ) AS stated
 $$;
-COMMENT ON FUNCTION fuel.sells_to_all(text, text) IS
+COMMENT ON FUNCTION fuel.sells_to_all IS
   'Whether a station with this name and brand sells to anybody, and not to the members of a brand only.';
-GRANT EXECUTE ON FUNCTION fuel.sells_to_all(text, text) TO fuel_writer;
 
 -- Returns those of a feed's station records that differ from what their descriptions say, with what these say. The
 -- description that was seen last counts. A field that it leaves empty is taken from the newest description that has it.
@@ -82,9 +81,8 @@ LANGUAGE sql STABLE AS $$
       described.state, described.time_zone, described.name, described.brand, described.address, described.suburb,
       described.postcode, described.latitude, described.longitude, described.is_public, described.has_moved)
 $$;
-COMMENT ON FUNCTION fuel.redescribed_stations(integer[]) IS
+COMMENT ON FUNCTION fuel.redescribed_stations IS
   'The station records of feeds that differ from what their descriptions say, with what these say.';
-GRANT EXECUTE ON FUNCTION fuel.redescribed_stations(integer[]) TO fuel_writer;
 
 -- Brings station records of feeds up to date with their descriptions.
 CREATE OR REPLACE FUNCTION fuel.renew_stations(p_station_ids integer[]) RETURNS void LANGUAGE sql AS $$
@@ -103,9 +101,7 @@ CREATE OR REPLACE FUNCTION fuel.renew_stations(p_station_ids integer[]) RETURNS 
   FROM fuel.redescribed_stations(p_station_ids) AS described
   WHERE station.station_id = described.station_id
 $$;
-COMMENT ON FUNCTION fuel.renew_stations(integer[]) IS
-  'Brings station records of feeds up to date with their descriptions.';
-GRANT EXECUTE ON FUNCTION fuel.renew_stations(integer[]) TO fuel_writer;
+COMMENT ON FUNCTION fuel.renew_stations IS 'Brings station records of feeds up to date with their descriptions.';
 
 -- Stores how the staged documents describe stations, and brings fuel.station up to date with it.
 CREATE OR REPLACE FUNCTION fuel.describe_stations(
@@ -160,7 +156,8 @@ BEGIN
   HAVING count(*) > 0;
 END
 $$;
-COMMENT ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean) IS
+COMMENT ON FUNCTION fuel.describe_stations IS
   'Stores the staged descriptions of stations, and describes each station by its newest one.';
-GRANT EXECUTE ON FUNCTION fuel.describe_stations(smallint, integer, timestamptz, boolean)
-  TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION
+  fuel.sells_to_all, fuel.redescribed_stations, fuel.renew_stations, fuel.describe_stations TO fuel_writer;

@@ -114,6 +114,6 @@ LANGUAGE sql STABLE AS $$
   ) AS before
   WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
 $$;
-COMMENT ON FUNCTION fuel.evidence(integer[], smallint[], timestamptz[], timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.evidence IS
   'What was reported about stations and fuels from an instant on, and the last report and list before it.';
-GRANT EXECUTE ON FUNCTION fuel.evidence(integer[], smallint[], timestamptz[], timestamptz, timestamptz) TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.evidence TO fuel_writer;

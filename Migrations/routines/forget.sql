@@ -83,10 +83,8 @@ BEGIN
     AND station.first_seen_at <> seen.first_at;
 END
 $$;
-COMMENT ON FUNCTION fuel.forget_descriptions(integer) IS
+COMMENT ON FUNCTION fuel.forget_descriptions IS
   'Removes the descriptions of stations that a run brought, after the run stopped counting.';
-REVOKE EXECUTE ON FUNCTION fuel.forget_descriptions(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION fuel.forget_descriptions(integer) TO fuel_writer;
 
 -- Removes what is kept of the given stations and fuels where no fact that counts is left, and of stations that nothing
 -- reports any more. The station rows remain, because rows that do not count refer to them.
@@ -144,7 +142,7 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
   UPDATE fuel.source SET are_links_due = true, changes = source.changes % 1000000000000 + 1
   WHERE source.source_id = p_source_id
 $$;
-COMMENT ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) IS
+COMMENT ON FUNCTION fuel.forget_ghosts IS
   'Removes from fuel.shown_price and the regions of a feed the stations and fuels that nothing reports any more.';
-REVOKE EXECUTE ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION fuel.forget_ghosts(smallint, integer[], smallint[]) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION fuel.forget_descriptions, fuel.forget_ghosts TO fuel_writer;

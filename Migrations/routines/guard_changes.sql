@@ -5,8 +5,8 @@
 -- owner, may do what the writer may not.
 CREATE OR REPLACE FUNCTION fuel.is_owner(p_table oid) RETURNS boolean LANGUAGE sql STABLE
 RETURN pg_has_role(current_user, (SELECT class.relowner FROM pg_catalog.pg_class AS class WHERE class.oid = p_table), 'USAGE');
-COMMENT ON FUNCTION fuel.is_owner(oid) IS 'Whether the present role has the rights of the owner of a table.';
-GRANT EXECUTE ON FUNCTION fuel.is_owner(oid) TO fuel_writer;
+COMMENT ON FUNCTION fuel.is_owner IS 'Whether the present role has the rights of the owner of a table.';
+GRANT EXECUTE ON FUNCTION fuel.is_owner TO fuel_writer;
 
 -- What came with a run is written while it runs, and stays. Afterwards only its standing changes.
 CREATE OR REPLACE FUNCTION fuel.guard_run() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -57,7 +57,7 @@ BEGIN
   RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION fuel.guard_run() IS 'Refuses changes of what came with a run that has ended.';
+COMMENT ON FUNCTION fuel.guard_run IS 'Refuses changes of what came with a run that has ended.';
 CREATE OR REPLACE TRIGGER run_guard BEFORE UPDATE ON fuel.run FOR EACH ROW EXECUTE FUNCTION fuel.guard_run();
 
 -- Checked when the transaction ends, because the decision is written last.
@@ -75,7 +75,7 @@ BEGIN
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION fuel.guard_withdrawal() IS 'Refuses a withdrawal without its reason.';
+COMMENT ON FUNCTION fuel.guard_withdrawal IS 'Refuses a withdrawal without its reason.';
 DROP TRIGGER IF EXISTS run_withdrawal_ck ON fuel.run;
 CREATE CONSTRAINT TRIGGER run_withdrawal_ck AFTER UPDATE OF outcome ON fuel.run DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW WHEN (OLD.outcome <> NEW.outcome AND 'withdrawn' IN (OLD.outcome, NEW.outcome))
@@ -92,7 +92,7 @@ BEGIN
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION fuel.guard_refusal() IS 'Refuses a refusal without its reason.';
+COMMENT ON FUNCTION fuel.guard_refusal IS 'Refuses a refusal without its reason.';
 DROP TRIGGER IF EXISTS run_refusal_ck ON fuel.run;
 CREATE CONSTRAINT TRIGGER run_refusal_ck AFTER UPDATE OF outcome ON fuel.run DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW WHEN (OLD.outcome <> NEW.outcome AND NEW.outcome = 'refused')
@@ -108,7 +108,7 @@ BEGIN
   RAISE EXCEPTION 'what % holds is not taken back', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
 END
 $$;
-COMMENT ON FUNCTION fuel.guard_growth() IS 'Refuses a change that takes back what was known.';
+COMMENT ON FUNCTION fuel.guard_growth IS 'Refuses a change that takes back what was known.';
 CREATE OR REPLACE TRIGGER station_sighting_guard BEFORE UPDATE ON fuel.station_sighting
   FOR EACH ROW WHEN (OLD.days & NEW.days <> OLD.days) EXECUTE FUNCTION fuel.guard_growth();
 CREATE OR REPLACE TRIGGER archive_coverage_guard BEFORE UPDATE ON fuel.archive_coverage
@@ -130,7 +130,7 @@ BEGIN
     USING ERRCODE = 'insufficient_privilege';
 END
 $$;
-COMMENT ON FUNCTION fuel.guard_description() IS 'Refuses a change that takes back when a feed described a station.';
+COMMENT ON FUNCTION fuel.guard_description IS 'Refuses a change that takes back when a feed described a station.';
 CREATE OR REPLACE TRIGGER station_description_guard BEFORE UPDATE ON fuel.station_description
   FOR EACH ROW WHEN (NEW.first_seen_at > OLD.first_seen_at OR NEW.last_seen_at < OLD.last_seen_at
     OR (NEW.run_id <> OLD.run_id AND NEW.first_seen_at >= OLD.first_seen_at))
@@ -147,7 +147,7 @@ BEGIN
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION fuel.log_change() IS 'Keeps a row as it was and as it became.';
+COMMENT ON FUNCTION fuel.log_change IS 'Keeps a row as it was and as it became.';
 CREATE OR REPLACE TRIGGER run_log AFTER UPDATE ON fuel.run FOR EACH ROW
   WHEN (OLD.outcome <> 'running' AND (
     (OLD.outcome, OLD.is_complete, OLD.is_repeat, OLD.frozen_since_at)

@@ -68,9 +68,8 @@ BEGIN
       newest.time_zone, newest.latitude, newest.longitude, newest.sells_to_all, newest.first_at);
 END
 $$;
-COMMENT ON FUNCTION fuel.date_wordings() IS
+COMMENT ON FUNCTION fuel.date_wordings IS
   'Updates the descriptions of archives from their sightings, and station records from their newest description.';
-GRANT EXECUTE ON FUNCTION fuel.date_wordings() TO fuel_writer;
 
 -- Adds the days on which prices of a feed without codes began to its sightings: those of one run, or of all runs where
 -- there are no sightings yet (p_run_id NULL). No price of the run began before p_from_at. The days of an archive come
@@ -105,9 +104,8 @@ BEGIN
   WHERE known.days <> known.days | excluded.days;
 END
 $$;
-COMMENT ON FUNCTION fuel.sight_days(smallint, integer, timestamptz) IS
+COMMENT ON FUNCTION fuel.sight_days IS
   'Stores on which days stations of a feed without codes were sighted: by one run, or by all (NULL) if none is stored.';
-GRANT EXECUTE ON FUNCTION fuel.sight_days(smallint, integer, timestamptz) TO fuel_writer;
 
 -- Deletes the sightings of the feed of a run that starts or stops counting, so that the next match reads them anew.
 -- Those of archives stay: only their files tell them.
@@ -122,9 +120,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     AND station.source_id = source.source_id
     AND sighting.station_id = station.station_id
 $$;
-COMMENT ON FUNCTION fuel.forget_sightings(integer) IS
+COMMENT ON FUNCTION fuel.forget_sightings IS
   'Deletes on which days stations of a feed without codes were sighted, because a run starts or stops counting.';
-GRANT EXECUTE ON FUNCTION fuel.forget_sightings(integer) TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.listed_times(p_station_ids integer[])
 RETURNS TABLE (station_id integer, from_at timestamptz, until_at timestamptz)
@@ -147,9 +144,8 @@ LANGUAGE sql STABLE AS $$
     GROUP BY listed.station_id
   ) AS record
 $$;
-COMMENT ON FUNCTION fuel.listed_times(integer[]) IS
+COMMENT ON FUNCTION fuel.listed_times IS
   'The times during which lists showed station records; an end that is NULL is not known yet.';
-GRANT EXECUTE ON FUNCTION fuel.listed_times(integer[]) TO fuel_writer;
 
 -- Applies pg_temp.wanted_match: which station record stands for which station. No fact moves. The spans of stations
 -- that lose or gain a record are made again, from the record's first report on. Called after date_wordings.
@@ -203,7 +199,9 @@ BEGIN
   RETURN changed;
 END
 $$;
-COMMENT ON FUNCTION fuel.link_stations(text[]) IS
+COMMENT ON FUNCTION fuel.link_stations IS
   'Updates stations with the result of matching. Feeds that are undecided are matched again next time. Returns '
   'how many station records changed.';
-GRANT EXECUTE ON FUNCTION fuel.link_stations(text[]) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION
+  fuel.date_wordings, fuel.sight_days, fuel.forget_sightings, fuel.listed_times, fuel.link_stations TO fuel_writer;

@@ -6,10 +6,7 @@ RETURN 12742 * asin(sqrt(
   power(sind((p_latitude2 - p_latitude)::float8 / 2), 2)
   + cosd(p_latitude::float8) * cosd(p_latitude2::float8)
   * power(sind((p_longitude2 - p_longitude)::float8 / 2), 2)));
-COMMENT ON FUNCTION fuel.kilometres(numeric, numeric, numeric, numeric) IS
-  'The distance in kilometres between two points given in degrees.';
-GRANT EXECUTE ON FUNCTION fuel.kilometres(numeric, numeric, numeric, numeric)
-  TO fuel_reader, fuel_writer;
+COMMENT ON FUNCTION fuel.kilometres IS 'The distance in kilometres between two points given in degrees.';
 
 CREATE OR REPLACE FUNCTION fuel.is_among(p_postcode text, p_ranges text[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -17,8 +14,7 @@ RETURN EXISTS (
   SELECT
   FROM unnest(p_ranges) AS range (text)
   WHERE p_postcode BETWEEN split_part(range.text, '-', 1) AND split_part(range.text, '-', 2));
-COMMENT ON FUNCTION fuel.is_among(text, text[]) IS 'Whether a postcode lies in one of several ranges.';
-GRANT EXECUTE ON FUNCTION fuel.is_among(text, text[]) TO fuel_writer;
+COMMENT ON FUNCTION fuel.is_among IS 'Whether a postcode lies in one of several ranges.';
 
 -- Returns whether a station lies in the circle of a region. A station without a position is matched by its postcode.
 -- The server puts the expression in place of a call as long as the expression has no subquery. Every station is
@@ -36,8 +32,7 @@ RETURN
           <= p_region.radius_km,
       false)
     OR (p_station.latitude IS NULL AND fuel.is_among(p_station.postcode, p_region.postcodes)));
-COMMENT ON FUNCTION fuel.is_within(fuel.region, fuel.station) IS 'Whether a station lies in the circle of a region.';
-GRANT EXECUTE ON FUNCTION fuel.is_within(fuel.region, fuel.station) TO fuel_writer;
+COMMENT ON FUNCTION fuel.is_within IS 'Whether a station lies in the circle of a region.';
 
 -- Brings up to date which stations belong to which region: by state, by circle, or, for the rest of a state, because
 -- the station lies in no capital.
@@ -95,9 +90,7 @@ BEGIN
     AND found.is_nearest <> region_station.is_nearest;
 END
 $$;
-COMMENT ON FUNCTION fuel.refresh_regions() IS
-  'Updates the stations of all regions.';
-GRANT EXECUTE ON FUNCTION fuel.refresh_regions() TO fuel_writer;
+COMMENT ON FUNCTION fuel.refresh_regions IS 'Updates the stations of all regions.';
 
 -- Stores where each station counts from now on: its state, its regions, whether anybody may buy there, and where it lies
 -- as a neighbour of others. If a station counted elsewhere before, the averages of all its days are made again from all
@@ -200,7 +193,10 @@ BEGIN
   DROP TABLE pg_temp.changed_place;
 END
 $$;
-COMMENT ON FUNCTION fuel.count_places(timestamptz) IS
+COMMENT ON FUNCTION fuel.count_places IS
   'Updates where stations count and lie, and marks the days of stations that counted elsewhere. Returns those that came, '
   'went or moved as neighbours.';
-GRANT EXECUTE ON FUNCTION fuel.count_places(timestamptz) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION fuel.kilometres TO fuel_reader, fuel_writer;
+GRANT EXECUTE ON FUNCTION
+  fuel.is_among, fuel.is_within, fuel.refresh_regions, fuel.count_places TO fuel_writer;

@@ -76,10 +76,9 @@ BEGIN
   doubt_until_at := coalesce(doubt_until_at, 'infinity');
 END
 $$;
-COMMENT ON FUNCTION fuel.span_around(integer, smallint, timestamptz) IS
+COMMENT ON FUNCTION fuel.span_around IS
   'The span of a station and fuel at an instant and the next one. If there is no span, its price is 0; if there is no '
   'next one, that is NULL.';
-GRANT EXECUTE ON FUNCTION fuel.span_around(integer, smallint, timestamptz) TO fuel_reader, fuel_writer;
 
 -- The present: for each station and fuel the span at the clock, and the next span. The copy in fuel.present_span holds
 -- it, unless the clock has passed the next price or stands before the copied span.
@@ -194,8 +193,7 @@ BEGIN
   ANALYZE pg_temp.price_now (station_id, fuel_id, is_counted, delay);
 END
 $$;
-COMMENT ON FUNCTION fuel.take_present() IS 'Stores the present in pg_temp.price_now until the transaction ends.';
-GRANT EXECUTE ON FUNCTION fuel.take_present() TO fuel_writer;
+COMMENT ON FUNCTION fuel.take_present IS 'Stores the present in pg_temp.price_now until the transaction ends.';
 
 -- Returns the prices in effect at an instant, from the spans, each with the delay of the feed that reported it last. By
 -- that delay averages_now and average_at leave out what is published late.
@@ -235,10 +233,9 @@ BEGIN
       held.until_at, held.lapses_at, held.is_open, sight.seen_until_at);
 END
 $$;
-COMMENT ON FUNCTION fuel.held_at(timestamptz, integer[], smallint) IS
+COMMENT ON FUNCTION fuel.held_at IS
   'The prices in effect at an instant, of the given stations and fuel (NULL: all), whether averages count them, as far '
   'as the price decides, and how late the feed that reported each last publishes.';
-GRANT EXECUTE ON FUNCTION fuel.held_at(timestamptz, integer[], smallint) TO fuel_writer;
 
 -- The clock by which the days of a region are counted: the clock of its state, or of the nation for a region in several
 -- states.
@@ -335,6 +332,7 @@ BEGIN
   DROP TABLE pg_temp.price_before;
 END
 $$;
-COMMENT ON FUNCTION fuel.refresh_changes(timestamptz) IS
-  'Computes the changes over 24 hours and 7 days of every region and fuel.';
-GRANT EXECUTE ON FUNCTION fuel.refresh_changes(timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.refresh_changes IS 'Computes the changes over 24 hours and 7 days of every region and fuel.';
+
+GRANT EXECUTE ON FUNCTION fuel.span_around TO fuel_reader, fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.take_present, fuel.held_at, fuel.refresh_changes TO fuel_writer;

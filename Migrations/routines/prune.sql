@@ -33,9 +33,8 @@ RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_t
   )
   SELECT count(*)::integer FROM forgotten
 $$;
-COMMENT ON FUNCTION fuel.prune_bodies(smallint, timestamptz) IS
+COMMENT ON FUNCTION fuel.prune_bodies IS
   'Deletes documents of a feed that were fetched before an instant. Returns how many bodies were deleted.';
-GRANT EXECUTE ON FUNCTION fuel.prune_bodies(smallint, timestamptz) TO fuel_writer;
 
 -- Deletes records of a feed that were rejected more than 365 days ago, by the clock of the server. Their counts in the
 -- runs remain. The writer may not delete. Calling this function without need removes nothing that was to stay. Rejected
@@ -53,6 +52,7 @@ RETURNS integer LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_t
   )
   SELECT count(*)::integer FROM pruned
 $$;
-COMMENT ON FUNCTION fuel.prune_rejects(smallint) IS
+COMMENT ON FUNCTION fuel.prune_rejects IS
   'Deletes records of a feed that were refused more than a year ago. Returns how many.';
-GRANT EXECUTE ON FUNCTION fuel.prune_rejects(smallint) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION fuel.prune_bodies, fuel.prune_rejects TO fuel_writer;

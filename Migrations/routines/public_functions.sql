@@ -8,7 +8,7 @@ RETURN (
   FROM fuel.fuel AS known
   CROSS JOIN LATERAL fuel.held_at(price_at.at, ARRAY[price_at.station_id], known.fuel_id) AS found
   WHERE known.fuel = price_at.fuel);
-COMMENT ON FUNCTION fuel_v1.price_at(integer, text, timestamptz) IS
+COMMENT ON FUNCTION fuel_v1.price_at IS
   'The price of a station and fuel in effect at an instant, cents per litre; NULL: no price was believed. After now: '
   'the price that is announced for then, or the present one for as long as it is believed.';
 
@@ -35,7 +35,7 @@ RETURN (
     AND (found.delay <= region_delay.delay OR average_at.at <= fuel.clock() - found.delay)
     -- Tomorrow's prices enter no average.
     AND average_at.at <= fuel.clock());
-COMMENT ON FUNCTION fuel_v1.average_at(text, text, timestamptz) IS
+COMMENT ON FUNCTION fuel_v1.average_at IS
   'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
   'below three stations, and for an instant after now. In a region of several states, prices of a feed that publishes '
   'late count once those of that instant are published.';
@@ -85,7 +85,7 @@ BEGIN
   WHERE held.from_at < held.until_at;
 END
 $$;
-COMMENT ON FUNCTION fuel_v1.prices_between(timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel_v1.prices_between IS
   'What each station charged within a window of time: like price_history, cut to the window. Does not read the whole '
   'history before the window.';
 
@@ -119,8 +119,7 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
     AND station.first_seen_at < 'infinity'
   ORDER BY distance.kilometres, station.station_id
 $$;
-COMMENT ON FUNCTION fuel_v1.stations_near(numeric, numeric, numeric) IS
-  'The stations within a radius of a point in degrees, nearest first.';
+COMMENT ON FUNCTION fuel_v1.stations_near IS 'The stations within a radius of a point in degrees, nearest first.';
 
 CREATE OR REPLACE FUNCTION fuel_v1.prices_near(
   latitude numeric, longitude numeric, fuel text, max_stations integer DEFAULT 10)
@@ -175,7 +174,7 @@ LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_tem
   ORDER BY near.kilometres, near.station_id
   LIMIT greatest(0, least(prices_near.max_stations, 1000))
 $$;
-COMMENT ON FUNCTION fuel_v1.prices_near(numeric, numeric, text, integer) IS
+COMMENT ON FUNCTION fuel_v1.prices_near IS
   'The nearest stations to a point in degrees where anybody can buy a fuel at a price that is believed and not doubtful now, nearest first, '
   'with that price, the next one where it is known, and the verdict of station_fill_up. At most 1,000.';
 
@@ -218,7 +217,7 @@ BEGIN
     AND station.is_public;
 END
 $$;
-COMMENT ON FUNCTION fuel_v1.region_days(text, date, date) IS
+COMMENT ON FUNCTION fuel_v1.region_days IS
   'What each public station of a region charged from one price day to another, as station_days has it, beside the average of '
   'the region (NULL below three stations), with its rank: 1 is the cheapest of the stations of that day. Reads only '
   'the months of these days. AU: all stations.';

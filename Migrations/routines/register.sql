@@ -76,10 +76,9 @@ BEGIN
   RETURN known.source_id;
 END
 $$;
-COMMENT ON FUNCTION fuel.register(jsonb, text[], integer[]) IS
+COMMENT ON FUNCTION fuel.register IS
   'Registers a feed or an archive (columns of fuel.source, and how many hours prices of single fuels are believed) and '
   'returns its number.';
-GRANT EXECUTE ON FUNCTION fuel.register(jsonb, text[], integer[]) TO fuel_writer;
 
 -- Makes the rows of a small table those that are given. Rows that are there already are not written.
 CREATE OR REPLACE FUNCTION fuel.replace_rows(p_table regclass, p_rows jsonb, OUT gone integer, OUT added integer)
@@ -97,6 +96,7 @@ BEGIN
   GET DIAGNOSTICS added = ROW_COUNT;
 END
 $$;
-COMMENT ON FUNCTION fuel.replace_rows(regclass, jsonb) IS
+COMMENT ON FUNCTION fuel.replace_rows IS
   'Makes the rows of a table those that are given. Returns how many went and how many came.';
-GRANT EXECUTE ON FUNCTION fuel.replace_rows(regclass, jsonb) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION fuel.register, fuel.replace_rows TO fuel_writer;

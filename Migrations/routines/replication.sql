@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION fuel.copied_tables() RETURNS text LANGUAGE sql STABLE
     AND NOT class.relispartition
     AND class.relname NOT IN ('migration', 'program', 'member', 'member_region', 'member_day')
 $$;
-COMMENT ON FUNCTION fuel.copied_tables() IS 'The tables of schema fuel that a copy has, in SQL.';
+COMMENT ON FUNCTION fuel.copied_tables IS 'The tables of schema fuel that a copy has, in SQL.';
 
 -- Returns whether months of archives are published. If so, a month must be attached before it is filled: rows that
 -- enter a table before it is attached would not be published.
@@ -21,8 +21,8 @@ SET search_path = pg_catalog, pg_temp AS $$
     WHERE published.schemaname = 'fuel' AND published.tablename LIKE 'archive\_price%')
     OR EXISTS (SELECT FROM pg_publication_rel AS published WHERE published.prrelid = 'fuel.archive_price'::regclass)
 $$;
-COMMENT ON FUNCTION fuel.is_published() IS 'Whether another server may replicate the months of archives.';
-GRANT EXECUTE ON FUNCTION fuel.is_published() TO fuel_writer;
+COMMENT ON FUNCTION fuel.is_published IS 'Whether another server may replicate the months of archives.';
+GRANT EXECUTE ON FUNCTION fuel.is_published TO fuel_writer;
 
 -- Publishes all tables that exist. It is called again after an upgrade, to add new tables.
 CREATE OR REPLACE FUNCTION fuel.publish() RETURNS void LANGUAGE plpgsql
@@ -36,8 +36,7 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION fuel.publish() IS
-  'Creates or updates the publication fuel, with all tables that a copy needs.';
+COMMENT ON FUNCTION fuel.publish IS 'Creates or updates the publication fuel, with all tables that a copy needs.';
 
 -- Empties a database that has just been migrated, so that everything in it comes from another server.
 CREATE OR REPLACE FUNCTION fuel.prepare_subscription() RETURNS void LANGUAGE plpgsql
@@ -56,5 +55,5 @@ BEGIN
   CREATE INDEX IF NOT EXISTS archive_price_rest_idx ON fuel.archive_price_rest (station_id, fuel_id, effective_at);
 END
 $$;
-COMMENT ON FUNCTION fuel.prepare_subscription() IS
+COMMENT ON FUNCTION fuel.prepare_subscription IS
   'Prepares a migrated database for a subscription to the publication fuel of another database.';

@@ -31,9 +31,8 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION fuel.ensure_year(integer) IS
+COMMENT ON FUNCTION fuel.ensure_year IS
   'Creates the partitions of fuel.price, fuel.span and fuel.station_month that hold a year, if they are missing.';
-GRANT EXECUTE ON FUNCTION fuel.ensure_year(integer) TO fuel_writer;
 
 -- The SQL that the program calls to make spans. SQL finds and stores rows; the program decides what is believed.
 
@@ -83,11 +82,7 @@ LANGUAGE sql STABLE AS $$
   ) AS found
   LEFT JOIN fuel.sight ON sight.source_id = found.seen_by
 $$;
-COMMENT ON FUNCTION fuel.spans_of(
-  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) IS
-  'The spans of stations and fuels in windows of their own, in no order.';
-GRANT EXECUTE ON FUNCTION fuel.spans_of(
-  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.spans_of IS 'The spans of stations and fuels in windows of their own, in no order.';
 
 -- Brings fuel.present_span up to date for stations and fuels whose spans were written. p_are_level: of which of them the
 -- newest price is known to be level.
@@ -149,9 +144,8 @@ RETURNS void LANGUAGE sql AS $$
     doubt_until_at = excluded.doubt_until_at, next_from_at = excluded.next_from_at,
     next_tenths = excluded.next_tenths, is_level = excluded.is_level
 $$;
-COMMENT ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], boolean[], timestamptz) IS
+COMMENT ON FUNCTION fuel.refresh_present_spans IS
   'Copies the newest spans of stations and fuels, and those after them.';
-GRANT EXECUTE ON FUNCTION fuel.refresh_present_spans(integer[], smallint[], boolean[], timestamptz) TO fuel_writer;
 
 -- Brings fuel.present_span up to date where the clock has passed the next price. In Western Australia that is every
 -- price, each morning. Until then every reader has to look these prices up in the history.
@@ -161,6 +155,8 @@ CREATE OR REPLACE FUNCTION fuel.advance_present_spans(p_clock timestamptz) RETUR
   WHERE pair.next_from_at <= p_clock
   HAVING count(*) > 0
 $$;
-COMMENT ON FUNCTION fuel.advance_present_spans(timestamptz) IS
+COMMENT ON FUNCTION fuel.advance_present_spans IS
   'Copies the newest spans of stations and fuels whose next price has begun.';
-GRANT EXECUTE ON FUNCTION fuel.advance_present_spans(timestamptz) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION
+  fuel.ensure_year, fuel.spans_of, fuel.refresh_present_spans, fuel.advance_present_spans TO fuel_writer;

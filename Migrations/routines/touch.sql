@@ -10,9 +10,8 @@ RETURNS void LANGUAGE sql AS $$
   ORDER BY pair.station_id, pair.fuel_id
   ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = least(known.from_on, excluded.from_on)
 $$;
-COMMENT ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) IS
+COMMENT ON FUNCTION fuel.touch IS
   'Notes that the spans of station records and fuels have to be recomputed from an instant on.';
-GRANT EXECUTE ON FUNCTION fuel.touch(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
 -- Lists months of an archive, by their first days.
 CREATE OR REPLACE FUNCTION fuel.touch_months(p_source_id smallint, p_months date[])
@@ -23,9 +22,8 @@ RETURNS void LANGUAGE sql AS $$
   ORDER BY listed.month
   ON CONFLICT DO NOTHING
 $$;
-COMMENT ON FUNCTION fuel.touch_months(smallint, date[]) IS
+COMMENT ON FUNCTION fuel.touch_months IS
   'Lists months of an archive, in which every record and fuel has spans to make.';
-GRANT EXECUTE ON FUNCTION fuel.touch_months(smallint, date[]) TO fuel_writer;
 
 -- Lists price days of fuels whose averages have to be made again. Only the aggregate takes them from the list. So when
 -- the aggregate lists them itself (p_is_aggregate), only the missing ones are added.
@@ -45,9 +43,7 @@ RETURNS void LANGUAGE sql AS $$
   -- DO NOTHING would not lock the row. The lock keeps the aggregate from taking a day for facts that it has not seen.
   ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on
 $$;
-COMMENT ON FUNCTION fuel.touch_averages(smallint[], date[], boolean) IS
-  'Lists price days of fuels whose averages have to be made again.';
-GRANT EXECUTE ON FUNCTION fuel.touch_averages(smallint[], date[], boolean) TO fuel_writer;
+COMMENT ON FUNCTION fuel.touch_averages IS 'Lists price days of fuels whose averages have to be made again.';
 
 -- Notes that all spans of some stations have to be made again, for every fuel and all time, because station records
 -- join or leave these stations. Each note names a station record and not the station, so it stays valid when the record
@@ -69,9 +65,7 @@ RETURNS void LANGUAGE sql AS $$
   ) AS pair
   HAVING count(*) > 0
 $$;
-COMMENT ON FUNCTION fuel.touch_stations(integer[]) IS
-  'Notes that all spans of stations have to be recomputed.';
-GRANT EXECUTE ON FUNCTION fuel.touch_stations(integer[]) TO fuel_writer;
+COMMENT ON FUNCTION fuel.touch_stations IS 'Notes that all spans of stations have to be recomputed.';
 
 -- Notes that station records leave their stations and join others. The spans of either station change from the first
 -- thing on that was reported about the record and fuel; before that, the record has no part in them. Called before the
@@ -110,9 +104,8 @@ RETURNS void LANGUAGE sql AS $$
   ) AS noted
   HAVING count(*) > 0
 $$;
-COMMENT ON FUNCTION fuel.touch_moved(integer[]) IS
+COMMENT ON FUNCTION fuel.touch_moved IS
   'Notes that spans have to be recomputed because station records leave their stations.';
-GRANT EXECUTE ON FUNCTION fuel.touch_moved(integer[]) TO fuel_writer;
 
 -- Returns what a list changes by following prices of archives. A price of an archive holds until the first complete list
 -- after it that shows another one. Of what archives reported since the complete list before, that may be this list.
@@ -146,9 +139,7 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION fuel.touch_archived(smallint, timestamptz) IS
-  'The stations and fuels of which a list may end a price of an archive.';
-GRANT EXECUTE ON FUNCTION fuel.touch_archived(smallint, timestamptz) TO fuel_writer;
+COMMENT ON FUNCTION fuel.touch_archived IS 'The stations and fuels of which a list may end a price of an archive.';
 
 -- Returns what a list changes by confirming prices. A price that a list and the next list both show is
 -- believed between the two as well, if they are no further apart than fuel.sight.lapses_after. A longer time without
@@ -250,9 +241,8 @@ BEGIN
   END IF;
 END
 $$;
-COMMENT ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.touch_silence IS
   'The stations and fuels whose spans have to be recomputed because of the time without lists around a list.';
-GRANT EXECUTE ON FUNCTION fuel.touch_silence(smallint, timestamptz, boolean, timestamptz, timestamptz) TO fuel_writer;
 
 -- Returns what lists change that begin to be frozen or cease to be. They were taken between two instants; NULL: there are
 -- none. They begin or cease to confirm every price of the feed.
@@ -281,9 +271,8 @@ BEGIN
   WHERE pair.source_id = p_source_id AND p_from_at IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION fuel.touch_frozen(smallint, timestamptz, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.touch_frozen IS
   'The stations and fuels whose spans have to be recomputed because lists begin to be frozen or cease to be.';
-GRANT EXECUTE ON FUNCTION fuel.touch_frozen(smallint, timestamptz, timestamptz, timestamptz) TO fuel_writer;
 
 -- Notes what the first run of a feed changes by coming at another instant. From its first run on a feed covers
 -- everything, so prices of archives that reach this run hold on. Of the archives of its scheme, the months whose
@@ -305,9 +294,8 @@ RETURNS void LANGUAGE sql AS $$
   ORDER BY covered.first_day, archive.source_id
   ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET until_on = greatest(known.until_on, excluded.until_on)
 $$;
-COMMENT ON FUNCTION fuel.touch_archives(text, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION fuel.touch_archives IS
   'Notes the months of archives whose last prices hold on or end because the first run of their feed has changed.';
-GRANT EXECUTE ON FUNCTION fuel.touch_archives(text, timestamptz, timestamptz) TO fuel_writer;
 
 -- Lists the station records and fuels that have facts in the listed months of archives, in place of these months. The
 -- last fact before the first month is included if it is believed then, because that price may last into a month that an
@@ -347,8 +335,7 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION fuel.take_months() IS 'Lists station records and fuels in place of months of archives.';
-GRANT EXECUTE ON FUNCTION fuel.take_months() TO fuel_writer;
+COMMENT ON FUNCTION fuel.take_months IS 'Lists station records and fuels in place of months of archives.';
 
 CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
@@ -372,10 +359,9 @@ LANGUAGE sql STABLE AS $$
   ) AS changed
   GROUP BY changed.station_id, touched.fuel_id
 $$;
-COMMENT ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) IS
+COMMENT ON FUNCTION fuel.touched_stations IS
   'The stations to which touched station records belong, with their fuels, the earliest instant from which each '
   'changed, and the number of the records.';
-GRANT EXECUTE ON FUNCTION fuel.touched_stations(integer[], smallint[], timestamptz[]) TO fuel_writer;
 
 -- Lists which price days change because spans of stations changed: those of stations, and those whose averages have to
 -- be made again. Days after fuel.state.days_made_until are not made yet and need no note of stations. For p_is_aggregate
@@ -425,11 +411,8 @@ RETURNS void LANGUAGE sql AS $$
     lower(changed_days.days)::timestamp, upper(changed_days.days)::timestamp - interval '1 day',
     interval '1 day') AS series (day)
 $$;
-COMMENT ON FUNCTION fuel.mark_changed_days(
-  integer[], smallint[], timestamptz[], timestamptz[], boolean, timestamptz) IS
+COMMENT ON FUNCTION fuel.mark_changed_days IS
   'Lists the days of stations and fuels whose prices changed between two instants.';
-GRANT EXECUTE ON FUNCTION fuel.mark_changed_days(
-  integer[], smallint[], timestamptz[], timestamptz[], boolean, timestamptz) TO fuel_writer;
 
 -- Lists the price days that have ended since the last call, for every station and fuel whose price may last into them,
 -- and moves fuel.state.days_made_until to the last of them. These days count as made from then on, and
@@ -491,9 +474,8 @@ BEGIN
   DROP TABLE pg_temp.ended;
 END
 $$;
-COMMENT ON FUNCTION fuel.mark_ended_days(timestamptz) IS
+COMMENT ON FUNCTION fuel.mark_ended_days IS
   'Lists the price days that have ended since the last time, station by station.';
-GRANT EXECUTE ON FUNCTION fuel.mark_ended_days(timestamptz) TO fuel_writer;
 
 CREATE OR REPLACE FUNCTION fuel.confirm_price(
   p_station_id integer, p_fuel text, p_price_cpl numeric)
@@ -510,7 +492,11 @@ BEGIN
   PERFORM fuel.touch(ARRAY[p_station_id], ARRAY[confirmed_fuel], ARRAY['-infinity'::timestamptz]);
 END
 $$;
-COMMENT ON FUNCTION fuel.confirm_price(integer, text, numeric) IS
+COMMENT ON FUNCTION fuel.confirm_price IS
   'Confirms a doubtful price (station_id, fuel code, cents per litre); the next aggregate counts it, '
   'in the past as well.';
-GRANT EXECUTE ON FUNCTION fuel.confirm_price(integer, text, numeric) TO fuel_writer;
+
+GRANT EXECUTE ON FUNCTION
+  fuel.touch, fuel.touch_months, fuel.touch_averages, fuel.touch_stations, fuel.touch_moved, fuel.touch_archived,
+  fuel.touch_silence, fuel.touch_frozen, fuel.touch_archives, fuel.take_months, fuel.touched_stations,
+  fuel.mark_changed_days, fuel.mark_ended_days, fuel.confirm_price TO fuel_writer;

@@ -163,12 +163,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   ) AS run
   CROSS JOIN LATERAL generate_series(run.until - get_byte(p_days, run.at) + 1, run.until) AS series (place)
 $$;
-COMMENT ON FUNCTION fuel.days_of(bytea) IS
+COMMENT ON FUNCTION fuel.days_of IS
   'The days of a month of a station. place: 1 is the first of the month; standing: 0 nothing was reported, 1 a price is '
   'known, 2 every price is doubtful, 3 the price is too old; mean: over the time for which a price is believed, in '
   '65,536ths of a tenth of a cent per litre; low, high, last: tenths of a cent per litre; seconds: for how many seconds '
   'of the day a price is believed.';
-GRANT EXECUTE ON FUNCTION fuel.days_of(bytea) TO fuel_reader, fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.days_of TO fuel_reader, fuel_writer;
 
 -- On a hub this is a view of all members' months.
 CREATE OR REPLACE VIEW fuel.known_month AS SELECT station_month.* FROM fuel.station_month;
@@ -443,7 +443,7 @@ BEGIN
   ORDER BY series.day;
 END
 $$;
-COMMENT ON FUNCTION fuel_v1.trend(text, text, integer) IS
+COMMENT ON FUNCTION fuel_v1.trend IS
   'The last price days of a region and fuel and today so far, as trend_30d shows them for 30 days. A day '
   'without enough stations has NULL. There is no row for an unknown region or fuel.';
 
@@ -499,7 +499,7 @@ BEGIN
   WHERE span.days > 0;
 END
 $$;
-COMMENT ON FUNCTION fuel_v1.trend_summary(text, text, integer) IS
+COMMENT ON FUNCTION fuel_v1.trend_summary IS
   'Where the price of a region and fuel is within the range of its last days, as trend_summary shows it for 30 days. '
   'There is no row without a daily average among them.';
 

@@ -419,6 +419,6 @@ AS $$
   WHERE today.is_usable AND today.is_ended AND stated.is_over AND stated.chance IS NOT NULL
   GROUP BY stated.method, stated.event, least(floor(stated.chance * 10), 9)
 $$;
-COMMENT ON FUNCTION fuel.keep_calibration() IS
+COMMENT ON FUNCTION fuel.keep_calibration IS
   'Recomputes fuel.verdict_calibration from the verdicts that were given and the prices that followed.';
-GRANT EXECUTE ON FUNCTION fuel.keep_calibration() TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.keep_calibration TO fuel_writer;
