@@ -253,7 +253,6 @@ COMMENT ON COLUMN fuel.withdrawal.decided_at    IS 'When that was decided.';
 COMMENT ON COLUMN fuel.withdrawal.counts_again  IS 'Whether it undoes an earlier decision.';
 COMMENT ON COLUMN fuel.withdrawal.reason        IS 'Why.';
 COMMENT ON COLUMN fuel.withdrawal.change_number IS 'Place in the order of commits, as of runs.';
-GRANT SELECT ON fuel.withdrawal TO fuel_writer;
 
 -- Tables without a key say which row is changed by all of its columns, so that another server can follow.
 CREATE TABLE fuel.change_counter (
@@ -262,7 +261,6 @@ CREATE TABLE fuel.change_counter (
 ALTER TABLE fuel.change_counter REPLICA IDENTITY FULL;
 COMMENT ON TABLE fuel.change_counter IS 'One row, whose lock puts commits in order. A lock that readers cannot take.';
 COMMENT ON COLUMN fuel.change_counter.newest IS 'The highest change_number of fuel.run.';
-GRANT SELECT ON fuel.change_counter TO fuel_writer;
 INSERT INTO fuel.change_counter (newest) VALUES (0);
 
 CREATE TABLE fuel.answer (
@@ -397,25 +395,11 @@ COMMENT ON COLUMN fuel.archive_price.price_tenths IS
 COMMENT ON COLUMN fuel.archive_price.run_id       IS 'The run that loaded it.';
 GRANT SELECT, INSERT ON fuel.archive_price TO fuel_writer;
 
-CREATE TABLE fuel.withdrawn_archive_price (
-  station_id   integer     NOT NULL,
-  fuel_id      smallint    NOT NULL,
-  source_id    smallint    NOT NULL,
-  effective_at timestamptz NOT NULL,
-  price_tenths integer     NOT NULL,
-  run_id       integer     NOT NULL
-);
+CREATE TABLE fuel.withdrawn_archive_price (LIKE fuel.archive_price INCLUDING COMMENTS);
 CREATE INDEX withdrawn_archive_price_run_idx ON fuel.withdrawn_archive_price (run_id);
 ALTER TABLE fuel.withdrawn_archive_price REPLICA IDENTITY FULL;
 COMMENT ON TABLE fuel.withdrawn_archive_price IS
   'Facts of withdrawn files of archives, out of fuel.archive_price until the file counts again.';
-COMMENT ON COLUMN fuel.withdrawn_archive_price.station_id   IS 'As in fuel.archive_price.';
-COMMENT ON COLUMN fuel.withdrawn_archive_price.fuel_id      IS 'As in fuel.archive_price.';
-COMMENT ON COLUMN fuel.withdrawn_archive_price.source_id    IS 'As in fuel.archive_price.';
-COMMENT ON COLUMN fuel.withdrawn_archive_price.effective_at IS 'As in fuel.archive_price.';
-COMMENT ON COLUMN fuel.withdrawn_archive_price.price_tenths IS 'As in fuel.archive_price.';
-COMMENT ON COLUMN fuel.withdrawn_archive_price.run_id       IS 'As in fuel.archive_price.';
-GRANT SELECT ON fuel.withdrawn_archive_price TO fuel_writer;
 
 CREATE TABLE fuel.fact_sum (
   run_id        integer NOT NULL,
@@ -434,7 +418,6 @@ COMMENT ON COLUMN fuel.fact_sum.run_id        IS 'The run that the facts name.';
 COMMENT ON COLUMN fuel.fact_sum.change_number IS 'The link of the chain that covers it. NULL: the next one will.';
 COMMENT ON COLUMN fuel.fact_sum.facts         IS 'How many rows.';
 COMMENT ON COLUMN fuel.fact_sum.hash_sum      IS 'The sum of their hashes.';
-GRANT SELECT ON fuel.fact_sum TO fuel_writer;
 
 CREATE TABLE fuel.chain_link (
   change_number bigint NOT NULL,
@@ -446,7 +429,6 @@ COMMENT ON TABLE fuel.chain_link IS
   'The chain of digests, a link for each change: SHA-256 over the link before and what the change says.';
 COMMENT ON COLUMN fuel.chain_link.change_number IS 'The change: of a run or of a withdrawal.';
 COMMENT ON COLUMN fuel.chain_link.digest        IS 'The digest.';
-GRANT SELECT ON fuel.chain_link TO fuel_writer;
 
 CREATE TABLE fuel.audit_log (
   entry_id      bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -471,4 +453,3 @@ COMMENT ON COLUMN fuel.audit_log.table_name    IS 'The table, in schema fuel.';
 COMMENT ON COLUMN fuel.audit_log.was           IS 'The row before. NULL: there was none.';
 COMMENT ON COLUMN fuel.audit_log.became        IS 'The row after. NULL: there is none.';
 COMMENT ON COLUMN fuel.audit_log.change_number IS 'The link of the chain that covers it. NULL: the next one will.';
-GRANT SELECT ON fuel.audit_log TO fuel_writer;
