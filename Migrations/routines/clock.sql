@@ -12,12 +12,6 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN fuel.clock() + interval '10 minutes';
 COMMENT ON FUNCTION fuel.latest_start IS 'When a run can have begun at the latest, by the clock of this session.';
 
--- Returns how far ahead a feed may announce a price, which is the most that a feed's horizonMinutes allows.
-CREATE OR REPLACE FUNCTION fuel.announced_ahead() RETURNS interval
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN interval '72 hours';
-COMMENT ON FUNCTION fuel.announced_ahead IS 'How far ahead a feed may announce a price.';
-
 -- Returns for how long a station or a price is shown after it was last seen or believed. After thirty days of silence
 -- it is dormant, not merely stale. Hours, because a day of an interval has 23 or 25 of them where the clocks of the
 -- session's time zone change.
@@ -62,6 +56,6 @@ COMMENT ON FUNCTION fuel.tomorrow_published_at IS
   'When the prices of the day after a price day are published in a state; NULL: they are not published in advance.';
 
 GRANT EXECUTE ON FUNCTION
-  fuel.clock, fuel.latest_start, fuel.announced_ahead, fuel.dormant_after, fuel.minimum_stations,
-  fuel.minimum_coverage, fuel.price_day, fuel.price_day_begin TO fuel_reader, fuel_writer;
+  fuel.clock, fuel.latest_start, fuel.dormant_after, fuel.minimum_stations, fuel.minimum_coverage,
+  fuel.price_day, fuel.price_day_begin TO fuel_reader, fuel_writer;
 GRANT EXECUTE ON FUNCTION fuel.tomorrow_published_at TO fuel_writer;

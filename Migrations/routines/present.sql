@@ -154,8 +154,8 @@ FROM (
     -- OFFSET 0 keeps the server from merging the subquery, so that the clock is read once and not for every price.
     CROSS JOIN (SELECT fuel.clock() AS now_at OFFSET 0) AS clock
     CROSS JOIN LATERAL (
-      -- At an instant of the past, a price further ahead was not known.
-      SELECT copy.next_from_at <= clock.now_at + fuel.announced_ahead() AS is_announced
+      -- At an instant of the past, a price further ahead was not known: no feed's horizonMinutes allows more.
+      SELECT copy.next_from_at <= clock.now_at + interval '72 hours' AS is_announced
     ) AS copied
     -- Where there is no row, the copy holds. OFFSET 0 keeps the condition with the call, so that the server tests it
     -- first. A call costs more than all else that is done for a price.
