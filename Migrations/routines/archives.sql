@@ -100,8 +100,8 @@ BEGIN
   EXECUTE format('REVOKE INSERT ON fuel.%I FROM fuel_writer', month_table);
   EXECUTE format(
     'INSERT INTO fuel.fact_sum (run_id, facts, hash_sum) '
-    'SELECT run_id, count(*), sum(fuel.archive_price_hash('
-    '  station_id, fuel_id, source_id, effective_at, price_tenths, run_id)) FROM fuel.%I GROUP BY run_id', month_table);
+    'SELECT fact.run_id, count(*), sum(hash_record_extended(fact, 3)) FROM fuel.%I AS fact GROUP BY fact.run_id',
+    month_table);
   -- The key is added after the rows, which are stored in its order.
   EXECUTE format(
     'ALTER TABLE fuel.%I ADD PRIMARY KEY (station_id, fuel_id, effective_at, price_tenths)',

@@ -2,29 +2,8 @@
 -- the order of its rows. The facts of feeds follow from their answers; only those from before answers were kept have sums.
 
 -- The hash of a fact covers what it says and which run says so. PostgreSQL keeps these hashes the same over its
--- releases, because partitions by hash depend on them.
-CREATE OR REPLACE FUNCTION fuel.price_hash(
-  station_id integer, fuel_id smallint, source_id smallint, effective_at timestamptz, price_tenths integer,
-  run_id integer, learnt_at timestamptz)
-RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN hash_record_extended(
-  ROW (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at), 1);
-COMMENT ON FUNCTION fuel.price_hash IS 'The hash of a row of fuel.price.';
-
-CREATE OR REPLACE FUNCTION fuel.listing_hash(
-  station_id integer, fuel_id smallint, source_id smallint, changed_at timestamptz, is_listed boolean, run_id integer)
-RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN hash_record_extended(ROW (station_id, fuel_id, source_id, changed_at, is_listed, run_id), 2);
-COMMENT ON FUNCTION fuel.listing_hash IS 'The hash of a row of fuel.listing.';
-
-CREATE OR REPLACE FUNCTION fuel.archive_price_hash(
-  station_id integer, fuel_id smallint, source_id smallint, effective_at timestamptz, price_tenths integer,
-  run_id integer)
-RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN hash_record_extended(ROW (station_id, fuel_id, source_id, effective_at, price_tenths, run_id), 3);
-COMMENT ON FUNCTION fuel.archive_price_hash IS 'The hash of a row of fuel.archive_price.';
-
--- The columns of a table of facts stand in the order in which its hash takes them. The argument is the seed of that hash.
+-- releases, because partitions by hash depend on them. The columns of a table of facts stand in the order in which its
+-- hash takes them. The argument is the seed of that hash.
 CREATE OR REPLACE FUNCTION fuel.sum_facts() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -134,19 +113,16 @@ $$;
 COMMENT ON FUNCTION fuel.note_withdrawal IS 'Stores that a person withdrew a run, or made it count again.';
 
 CREATE OR REPLACE VIEW fuel.fact_hash AS
-SELECT
-  price.run_id,
-  fuel.price_hash(
-    price.station_id, price.fuel_id, price.source_id, price.effective_at, price.price_tenths, price.run_id,
-    price.learnt_at) AS hash
+SELECT price.run_id, hash_record_extended(price, 1) AS hash
 FROM fuel.price
 WHERE (price.run_id, price.source_id) NOT IN (
   SELECT answer.run_id, run.source_id FROM fuel.answer JOIN fuel.run USING (run_id) WHERE NOT answer.is_adopted)
 UNION ALL
+-- In version 0.5 there was no is_proof.
 SELECT
   listing.run_id,
-  fuel.listing_hash(
-    listing.station_id, listing.fuel_id, listing.source_id, listing.changed_at, listing.is_listed, listing.run_id)
+  hash_record_extended(
+    ROW (listing.station_id, listing.fuel_id, listing.source_id, listing.changed_at, listing.is_listed, listing.run_id), 2)
 FROM fuel.listing
 WHERE (listing.run_id, listing.source_id) NOT IN (
   SELECT answer.run_id, run.source_id FROM fuel.answer JOIN fuel.run USING (run_id) WHERE NOT answer.is_adopted)
@@ -154,11 +130,7 @@ UNION ALL
 SELECT answer.run_id, hash_record_extended(answer, 4)
 FROM fuel.answer
 UNION ALL
-SELECT
-  archived.run_id,
-  fuel.archive_price_hash(
-    archived.station_id, archived.fuel_id, archived.source_id, archived.effective_at, archived.price_tenths,
-    archived.run_id)
+SELECT archived.run_id, hash_record_extended(archived, 3)
 FROM (
   SELECT kept.* FROM fuel.archive_price AS kept
   UNION ALL
@@ -166,6 +138,4 @@ FROM (
 ) AS archived;
 COMMENT ON VIEW fuel.fact_hash IS 'All stored evidence with its hash: answers, facts of archives, and facts from before answers were kept.';
 
-GRANT EXECUTE ON FUNCTION
-  fuel.price_hash, fuel.listing_hash, fuel.archive_price_hash, fuel.link_text, fuel.number_change,
-  fuel.note_withdrawal TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.link_text, fuel.number_change, fuel.note_withdrawal TO fuel_writer;
