@@ -1,8 +1,5 @@
 package import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// A file of an archive on disk. Its form follows from its content, because the names and formats
 /// on the portals are often wrong.

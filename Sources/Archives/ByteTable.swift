@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Maps bytes to numbers: it finds the number of a station or a fuel by its raw text, without a
 /// `String`.

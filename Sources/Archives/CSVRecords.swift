@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Reads comma-separated values (RFC 4180) from a file descriptor, up to a megabyte at a time.
 struct CSVRecords: ~Copyable {

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// A program that reads files for this one and is not there. It is no fault of any file.
 package struct MissingProgram: Error, CustomStringConvertible {

@@ -1,10 +1,7 @@
 import Configuration
 import Foundation
 import FuelModel
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Keeps a provider's token for later runs, in a file that only its owner can read. The file is
 /// written under another name and renamed, so that two writers never leave a partial file.

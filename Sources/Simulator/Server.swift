@@ -1,10 +1,7 @@
 import Dispatch
 import Foundation
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// A small HTTP/1.1 server on the loopback interface, with one request per connection. The handler
 /// determines every answer, byte by byte if necessary, so that the server can simulate both sound

@@ -1,11 +1,8 @@
 import Foundation
 import FuelModel
+import Glibc
 import Postgres
 import Simulator
-
-#if canImport(Glibc)
-  import Glibc
-#endif
 
 /// Measures how fast history is loaded, averaged and read and how fast a live list is stored. Most
 /// figures are ratios to what PostgreSQL or another program needs for the same rows in the same

@@ -4,10 +4,7 @@
 
 import Foundation
 import Fuzzing
-
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 nonisolated(unsafe) private var target = FuzzTarget.text
 

@@ -1,9 +1,6 @@
 import Foundation
+import FoundationXML
 import FuelModel
-
-#if canImport(FoundationXML)
-  import FoundationXML
-#endif
 
 /// Returns the items of an RSS document in their order; each maps element names to texts.
 ///

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// How likely moves of the price are from the day of a verdict on, from 0 to 1.
 package struct Chances: Sendable, Equatable {
