@@ -8,8 +8,7 @@ import Simulator
 /// figures are ratios to what PostgreSQL or another program needs for the same rows in the same
 /// run, since machines differ and are shared.
 ///
-/// Run by `make bench` on the private cluster. The PG* variables name the server. `bench draw FILE`
-/// measures nothing: it prints the picture of a file of results.
+/// Run by `make bench` on the private cluster. The PG* variables name the server.
 @main
 struct Bench {
   /// What this run has measured so far.
@@ -22,9 +21,6 @@ struct Bench {
   let program: String
 
   static func main() throws {
-    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "draw" {
-      return print(Picture(of: try Run.all(in: CommandLine.arguments[2])).svg, terminator: "")
-    }
     var bench = try Bench()
     try bench.measure()
     try bench.tell()
@@ -96,8 +92,12 @@ struct Bench {
   /// Prints the results as one line of JSON, which is also added to the file that BENCH_RESULTS
   /// names. A reader has seen each figure when it was measured.
   private func tell() throws {
-    print(try measured.line())
-    if let path = environment["BENCH_RESULTS"] { try measured.append(to: path) }
+    let line = try measured.line()
+    print(line)
+    if let path = environment["BENCH_RESULTS"] {
+      let old = FileManager.default.contents(atPath: path) ?? Data()
+      try (old + Data("\(line)\n".utf8)).write(to: URL(filePath: path))
+    }
     try FileManager.default.removeItem(atPath: folder)
   }
 

@@ -2,15 +2,15 @@ import Foundation
 
 /// What one run of the benchmark measured, and under which conditions. As JSON it is one line of
 /// `docs/bench/results.jsonl`.
-struct Run: Codable {
+struct Run: Encodable {
   /// The processor, the number of cores, and the memory in gibibytes.
-  struct Machine: Codable, Equatable {
+  struct Machine: Encodable {
     var processor: String
     var cores: Int
     var memory: Int
   }
 
-  struct Part: Codable {
+  struct Part: Encodable {
     var name: String
     /// The number of prices that the part loads or computes with.
     var rows = 0
@@ -22,7 +22,7 @@ struct Run: Codable {
     var figures: [Figure] = []
   }
 
-  struct Figure: Codable {
+  struct Figure: Encodable {
     var what: String
     /// What was measured, with its unit.
     var here: String
@@ -33,7 +33,7 @@ struct Run: Codable {
 
   /// Which ratio is wanted, and the one beyond which the design is wrong. Ratios of rates should be
   /// high, so that `wanted` is more than `hold`. Ratios of times should be low.
-  struct Goal: Codable {
+  struct Goal: Encodable {
     var wanted: Double
     var hold: Double
 
@@ -41,10 +41,6 @@ struct Run: Codable {
       self.wanted = wanted
       self.hold = hold
     }
-
-    var isHighBetter: Bool { wanted > hold }
-
-    func isMissed(by ratio: Double) -> Bool { isHighBetter ? ratio < hold : ratio > hold }
   }
 
   /// When the run began, in UTC: 2026-07-01T10:00:00Z.
@@ -56,27 +52,11 @@ struct Run: Codable {
   var versions: [String: String] = [:]
   var parts: [Part] = []
 
-  /// Returns the runs in a file of results, oldest first.
-  ///
-  /// - Throws: an error of the file or of the JSON in it.
-  static func all(in path: String) throws -> [Run] {
-    try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-      .map { try JSONDecoder().decode(Run.self, from: Data($0.utf8)) }
-  }
-
   /// The run as one line of JSON.
   func line() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(self), as: UTF8.self)
-  }
-
-  /// Appends the run to a file of results, and draws all runs of the file in `ratios.svg` beside it.
-  func append(to path: String) throws {
-    let old = FileManager.default.contents(atPath: path) ?? Data()
-    try (old + Data("\(line())\n".utf8)).write(to: URL(filePath: path))
-    let picture = URL(filePath: path).deletingLastPathComponent().appending(path: "ratios.svg")
-    try Picture(of: Run.all(in: path)).svg.write(to: picture, atomically: true, encoding: .utf8)
   }
 }
 
