@@ -267,7 +267,7 @@ struct DocumentTests {
           case "[PLACE]", "PLACE": "brisbane"
           case "FILES", "FILE", "downloads/", "FuelWatchRetail-*.csv": archive
           case "DIR", "recordings": out
-          case "ID", "ID...": command.contains("--method") ? "direction" : "1"
+          case "ID", "ID...": "1"
           case "INSTANT", "2026-07-02T12:00:00Z": "2026-07-01T09:00:00Z"
           case "URL": "http://127.0.0.1:1/"
           case "NAME": "list"

@@ -15,14 +15,13 @@ let backtestCommand = Command(
       "score a plain file: region,fuel,day,price; no database"
     ),
     ("bowser backtest --prices prices.csv --verdicts -", "print the verdict of every day"),
-    ("bowser backtest --method plain --json", "a habit in place of the verdicts, for programs"),
+    ("bowser backtest --json", "scores of the verdicts and of each habit, for programs"),
   ],
   options: [
     .init(
       name: "prices", value: "FILE",
       about: "score the daily prices of a file, not the stored history"),
     .init(name: "verdicts", value: "OUT", about: "with --prices: write the verdict of every day"),
-    .init(name: "method", value: "ID", about: "score a habit in place of the verdicts"),
     .init(name: "late", value: nil, about: "with --prices: as if today's average were not known"),
     .init(
       name: "tomorrow", value: nil, about: "with --prices: as if tomorrow's average were known"),
@@ -41,7 +40,6 @@ let backtestCommand = Command(
   deadlineSeconds: 7_200
 ) { invocation in
   try checkOptions(of: invocation)
-  let adviser = try adviser(invocation.options["method"])
   let backtest = Backtest(
     from: try invocation.day("from"), until: try invocation.day("until"))
   if let from = backtest.from, let until = backtest.until, until < from {
@@ -67,19 +65,16 @@ let backtestCommand = Command(
     }
   }
   let progress = Progress(what: "markets")
-  let habits = Adviser.habits.filter { $0 != adviser }
-  var scores = await backtest.scores(markets, advisers: [adviser] + habits) {
+  var scores = await backtest.scores(markets, advisers: Adviser.allCases) {
     progress.show($0, of: $1)
   }
   progress.end()
   if let store, backtest.from == nil, backtest.until == nil {
     let now = try invocation.clock().now()
-    if adviser == .verdicts {
-      try store.verdicts.keepScores(scores.flatMap(\.rows), of: .replayed, now: now)
-    }
+    try store.verdicts.keepScores(scores.flatMap(\.rows), of: .replayed, now: now)
     if let today = try store.verdicts.regionFacts(now: now).values.map(\.today).min() {
       scores += try GivenVerdicts.scores(
-        store, method: adviser.rawValue, upTo: today + -1, now: now)
+        store, method: Adviser.verdicts.rawValue, upTo: today + -1, now: now)
     }
   }
   if invocation.flags.contains("json") {
@@ -88,10 +83,7 @@ let backtestCommand = Command(
     write(String(decoding: try encoder.encode(scores.flatMap(\.rows)), as: UTF8.self) + "\n")
   } else {
     for scored in [Scored.replayed, .given] {
-      write(
-        scoresTable(
-          scores.filter { $0.scored == scored && $0.year == nil }, scored, method: adviser.rawValue,
-          habits: habits.map(\.rawValue)))
+      write(scoresTable(scores.filter { $0.scored == scored && $0.year == nil }, scored))
     }
   }
   return .done
@@ -107,9 +99,6 @@ private func checkOptions(of invocation: Invocation) throws {
     }
   }
   try invocation.refuse("late", beside: "tomorrow")
-  if invocation.options["verdicts"] != nil, invocation.options["method"] != nil {
-    throw UsageError.message("use either --verdicts or --method: a habit has no verdicts")
-  }
 }
 
 private func fileMarkets(
@@ -121,14 +110,6 @@ private func fileMarkets(
       isLate: invocation.flags.contains("late"),
       isTomorrowKnown: invocation.flags.contains("tomorrow"))
   }
-}
-
-private func adviser(_ id: String?) throws -> Adviser {
-  guard let id else { return .verdicts }
-  guard let adviser = Adviser(rawValue: id) else {
-    throw UsageError.unknown("method", id, among: Adviser.allCases.map(\.rawValue))
-  }
-  return adviser
 }
 
 /// Writes to a file, or to standard output if the path is `-`.
@@ -174,9 +155,9 @@ private func writeVerdicts(
 
 /// A table with one line for each market, and a summary of all markets. Empty if no given verdict
 /// was scored yet.
-private func scoresTable(
-  _ scores: [MarketScore], _ scored: Scored, method: String, habits: [String]
-) -> String {
+private func scoresTable(_ scores: [MarketScore], _ scored: Scored) -> String {
+  let method = Adviser.verdicts.rawValue
+  let habits = Adviser.habits.map(\.rawValue)
   let own = scores.filter { $0.method == method }
   if own.isEmpty, scored == .given { return "" }
   let kind = scored == .given ? "as they were given" : "replayed over past prices"
