@@ -134,7 +134,7 @@ COMMENT ON COLUMN fuel_v1.daily_averages.max_cpl             IS 'Highest station
 COMMENT ON COLUMN fuel_v1.daily_averages.coverage            IS 'Share of the day, as far as it has passed (less the delay of a feed that publishes late), for which the stations that count have a believed price, from 0 to 1.';
 COMMENT ON COLUMN fuel_v1.daily_averages.is_complete         IS 'Whether the day is over, it is settled (a source states every price, or an archive of changes has covered as many days before as a price is believed), and prices of enough of the expected stations are known for most of it; for the nation, whether this holds in every state. Today is never complete.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations            IS 'Number of stations that the averages are computed from.';
-COMMENT ON COLUMN fuel_v1.daily_averages.stations_expected   IS 'Number of stations with an expected price: those with a price in this month or the one before.';
+COMMENT ON COLUMN fuel_v1.daily_averages.stations_expected   IS 'Number of stations with an expected price: those with a price in this month or the one before; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.daily_averages.states_complete     IS 'How many states are complete; of a region within a state, 1 or 0. A state counts as complete too if its day is settled and nobody there sells the fuel.';
 COMMENT ON COLUMN fuel_v1.daily_averages.states_expected     IS 'Out of how many.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_stale      IS 'Stations left out: their prices are known but were not seen for too long to be believed.';
