@@ -80,7 +80,7 @@ struct IntegrationTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: units).filter {
       $0.hasSuffix(".service") || $0.hasSuffix(".timer") || $0.hasSuffix(".target")
     }
-    #expect(names.count >= 10)
+    #expect(names.count >= 9)
     let instances = names.filter { !$0.contains("@.") } + ["bowser-ingest@all.service"]
     let verify = try await tool(
       "env", ["SYSTEMD_UNIT_PATH=\(units):", "systemd-analyze", "verify", "--man=no"] + instances)
