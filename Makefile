@@ -127,12 +127,11 @@ env: ## print the variables with which any tool reaches the private cluster
 stop: ## stop the private cluster; its data stay
 	@config/cluster stop
 
-docs: packages ## docs/views.md and the sources of dbt, from the comments in the database
+docs: packages ## docs/views.md, from the comments in the database
 	@$(BUILD) --build-tests
 	@$(PRIVATE) && config/cluster throwaway bash -euc '\
 	  .build/debug/bowser migrate; \
-	  psql -X -q -f docs/views.sql > docs/views.md; \
-	  psql -X -q -f contrib/dbt/sources.sql > contrib/dbt/models/sources.yml'
+	  psql -X -q -f docs/views.sql > docs/views.md'
 
 # What other programs make of it. Without this the same tests skip what is not installed.
 integrations: packages ## dbt, pandas, DuckDB, promtool, systemd, mandoc, lintian, a browser: installs them, runs their tests

@@ -181,6 +181,10 @@ struct IntegrationTests {
     let market = try await PlayedMarket.database()
     let folder = temporary()
     try FileManager.default.copyItem(atPath: Self.root + "/contrib/dbt", toPath: folder)
+    let sources = try await tool(
+      "psql", ["-X", "-q", "-d", market.target, "-f", folder + "/sources.sql"])
+    try sources.out.write(
+      toFile: folder + "/models/sources.yml", atomically: true, encoding: .utf8)
     let connection = try Connection(market.target)
     try connection.execute("CREATE SCHEMA IF NOT EXISTS fuel_dbt")
     defer {

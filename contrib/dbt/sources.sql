@@ -1,5 +1,5 @@
 -- Prints models/sources.yml: what each view and column is, from the comments in the database, and how dbt tests it,
--- from the list below. `make docs` runs it. A test of a column that the database lacks is an error.
+-- from the list below. A test of a column that the database lacks is an error.
 \set ON_ERROR_STOP on
 \pset format unaligned
 \pset tuples_only on
@@ -305,7 +305,7 @@ line (view, part, place, number, text) AS (
   HAVING count(*) > 1
   UNION ALL
   SELECT '', 0, 0, 0, concat_ws(E'\n',
-    '# Made by `make docs` from the comments in the database and the tests in sources.sql: change those.',
+    '# Made by sources.sql from the comments in the database.',
     'version: 2', '',
     'sources:',
     '  - name: fuel_v1',
