@@ -144,7 +144,7 @@ let package = Package(
     tests(
       "CommandTests",
       on: [
-        "bowser", "simulate", "bench", "Pipeline", "Report", "Store", "Views", "Postgres", "Logging",
+        "bowser", "simulate", "Pipeline", "Report", "Store", "Views", "Postgres", "Logging",
         "TestDatabase", "Simulator", "FuelModel", "Trends",
       ],
       hasFixtures: true),
