@@ -1,6 +1,6 @@
 -- The steps of a run's transaction that belong to the database. The program reads an answer, stores its stations, keeps
 -- it (fuel.answer), and makes the facts anew that it may change: Sources/Pipeline/Ingest/Refold.swift. Then it calls
--- fuel.settle_runs.
+-- fuel.propagate_runs.
 --
 -- Two instants are kept apart: the documents show the state of taken_at, and they were known from fetched_at on. They
 -- differ by the feed's delay.
@@ -181,7 +181,7 @@ COMMENT ON FUNCTION fuel.span_of_feed IS 'Updates from when until when a feed wa
 --
 -- Returns the stations and fuels whose spans change because lists confirm their prices for longer or shorter, each with
 -- the instant from which they change.
-CREATE OR REPLACE FUNCTION fuel.settle_runs(
+CREATE OR REPLACE FUNCTION fuel.propagate_runs(
   p_source_id smallint, p_run_ids integer[], p_is_appended boolean, p_station_ids integer[], p_fuel_ids smallint[],
   p_from_ats timestamptz[], p_told_ats timestamptz[], p_listed_ids integer[], p_last_listed_at timestamptz,
   p_turned_from_at timestamptz, p_turned_until_at timestamptz, p_clock timestamptz)
@@ -233,9 +233,9 @@ BEGIN
     p_source_id, p_turned_from_at, p_turned_until_at, greatest(p_clock, feed.last_taken_at)) AS turned;
 END
 $$;
-COMMENT ON FUNCTION fuel.settle_runs IS
+COMMENT ON FUNCTION fuel.propagate_runs IS
   'Updates what hangs on facts and on the standing of runs of a feed, after facts were made.';
 
 GRANT EXECUTE ON FUNCTION
   fuel.add_stations, fuel.drop_facts, fuel.refresh_shown, fuel.renew_shown, fuel.may_change_links, fuel.span_of_feed,
-  fuel.settle_runs TO fuel_writer;
+  fuel.propagate_runs TO fuel_writer;

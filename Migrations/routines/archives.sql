@@ -167,7 +167,7 @@ COMMENT ON FUNCTION fuel.merge_archive_prices IS
 -- Settles the staged facts of a file that arrived in batches. Of several prices of one station and fuel in one second,
 -- the last one in the file counts. Returns the facts that are removed: repetitions, and prices that the file corrects
 -- later.
-CREATE OR REPLACE FUNCTION fuel.settle_archive_prices()
+CREATE OR REPLACE FUNCTION fuel.decide_archive_prices()
 RETURNS TABLE (
   station_code text, fuel text, price_tenths integer, effective_at timestamptz, is_repeated boolean)
 LANGUAGE plpgsql AS $$
@@ -201,7 +201,7 @@ BEGIN
   JOIN fuel.fuel USING (fuel_id);
 END
 $$;
-COMMENT ON FUNCTION fuel.settle_archive_prices IS
+COMMENT ON FUNCTION fuel.decide_archive_prices IS
   'Keeps the last of the staged facts of each station, fuel and second. Returns the others.';
 
 -- Stores what a file of an archive says beside its facts: on which days its stations were sighted, how far the archive
@@ -393,4 +393,4 @@ COMMENT ON FUNCTION fuel.set_file_aside IS
 
 GRANT EXECUTE ON FUNCTION
   fuel.archive_month_name, fuel.has_archive_month, fuel.begin_archive_month, fuel.attach_archive_month,
-  fuel.merge_archive_prices, fuel.settle_archive_prices, fuel.finish_backfill, fuel.set_file_aside TO fuel_writer;
+  fuel.merge_archive_prices, fuel.decide_archive_prices, fuel.finish_backfill, fuel.set_file_aside TO fuel_writer;

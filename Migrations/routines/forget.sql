@@ -54,7 +54,7 @@ BEGIN
   -- The former names and places of the stations come back.
   PERFORM fuel.renew_stations(affected) WHERE affected IS NOT NULL;
   -- A station was first seen by the oldest run that counts. If there is none, it is not seen until a run that counts
-  -- reports it (fuel.settle_runs).
+  -- reports it (fuel.propagate_runs).
   UPDATE fuel.station SET first_seen_at = seen.first_at
   FROM (
     SELECT named.station_id, coalesce(min(seen.at), 'infinity') AS first_at

@@ -4,6 +4,7 @@ import Glibc
 /// A file of an archive on disk. Its form follows from its content, because the names and formats
 /// on the portals are often wrong.
 package struct ArchiveFile: Sendable {
+  /// What a file is, by its first bytes.
   package enum Form: Sendable, Equatable {
     case csv
     case gzip
@@ -24,6 +25,7 @@ package struct ArchiveFile: Sendable {
   // 60 MB.
   package static let mostBytes = 4 << 30
 
+  /// Reads the first bytes of the file, and the table of contents where it is a zip.
   package func form() throws -> Form {
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw ArchiveRefusal(file: name, "cannot be read")
@@ -215,6 +217,7 @@ package final class ByteStream {
 
   static let mostWhole = 256 << 20
 
+  /// A part of a file is larger unpacked than memory may hold.
   package struct TooLarge: Error, CustomStringConvertible {
     package var description: String { "more than \(ByteStream.mostWhole >> 20) MB" }
   }

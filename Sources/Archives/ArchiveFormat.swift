@@ -10,6 +10,7 @@ package struct ArchiveFormat: Sendable {
     case fuel, price, stamp
   }
 
+  /// The unit in which an archive writes its prices.
   package enum Unit: Sendable {
     /// `189.9`: cents per litre.
     case cents

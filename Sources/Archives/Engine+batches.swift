@@ -6,7 +6,7 @@ extension Engine {
     var batch = ArchiveBatch(file: file, isFirst: isFirst, isLast: isLast)
     noteDays()
     for (month, facts, days) in months {
-      batch.months[Month(number: month)] = settled(facts, &batch)
+      batch.months[Month(number: month)] = distinct(facts, &batch)
       for (description, days) in days.enumerated() where days != 0 {
         batch.sightings.append(
           .init(stationDescription: description, month: Month(number: month), days: days))
@@ -28,7 +28,7 @@ extension Engine {
   /// Returns facts grouped by station record and sorted by key; each key occurs once. Where one
   /// station and fuel has several prices in one second, the last one in the file is kept, because
   /// corrections follow what they correct. The other prices become rejects.
-  private func settled(_ facts: [ArchiveFact], _ batch: inout ArchiveBatch) -> [ArchiveFact] {
+  private func distinct(_ facts: [ArchiveFact], _ batch: inout ArchiveBatch) -> [ArchiveFact] {
     var sorted = byRecord(facts)
     var kept = 0
     var begin = 0

@@ -32,6 +32,9 @@ package struct Secrets: Sendable {
     "BOWSER_" + "\(feed)_\(name)".uppercased().replacing("-", with: "_")
   }
 
+  /// Returns a secret of a feed from its variable, its file or the credentials of systemd.
+  ///
+  /// - Throws: where it is missing, stated twice, or readable for others.
   package func find(feed: String, name: String) throws(ConfigurationError) -> Secret {
     let variable = Self.variable(feed: feed, name: name)
     let path = file(of: variable)

@@ -18,6 +18,7 @@ package struct Setting<Content>: SettingDefinition, Sendable {
 }
 
 extension Setting where Content == String {
+  /// A text on one line.
   package static func text(_ key: String, _ standard: String? = nil) -> Self {
     Self(
       key: key, expected: "a text without control characters",
@@ -30,6 +31,7 @@ extension Setting where Content == String {
       })
   }
 
+  /// One of some names.
   package static func choice(_ key: String, _ names: [String], _ standard: String? = nil) -> Self {
     Self(
       key: key,
@@ -41,6 +43,7 @@ extension Setting where Content == String {
 }
 
 extension Setting where Content == Bool {
+  /// `true` or `false`.
   package static func boolean(_ key: String, _ standard: Bool? = nil) -> Self {
     Self(
       key: key, expected: "true or false", standard: standard.map { .boolean($0) },
@@ -52,6 +55,7 @@ extension Setting where Content == Bool {
 }
 
 extension Setting where Content == Int {
+  /// A whole number within a range.
   package static func integer(
     _ key: String, _ range: ClosedRange<Int>, _ standard: Int? = nil
   ) -> Self {
@@ -192,6 +196,7 @@ extension SettingTable {
 /// program reads from the setting `attempts` of the table.
 @dynamicMemberLookup
 package struct Settings<Table: SettingTable>: Sendable {
+  /// Where the value of a setting comes from. A later case overrides an earlier one.
   package enum Origin: Equatable, Sendable, CustomStringConvertible {
     case standard
     case file(String)

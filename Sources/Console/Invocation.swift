@@ -94,6 +94,7 @@ package struct Invocation: Sendable {
     return [command] + before + rest
   }
 
+  /// Returns the whole number that an option states; `nil` where it is not given.
   package func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
     guard let text = options[name] else { return nil }
     guard let value = Int(text), range.contains(value) else {
@@ -247,6 +248,7 @@ package struct Invocation: Sendable {
     _ = try Archive.all(in: folder, environment: environment)
   }
 
+  /// A logger with the level of the settings.
   package func logger(_ settings: Settings<Table>) -> Logger {
     Logger(Logger.Level(settings.logLevel) ?? .warning)
   }

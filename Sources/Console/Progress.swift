@@ -28,6 +28,9 @@ package final class Progress {
     began = ContinuousClock.now
   }
 
+  /// Shows how much of the work is done, and how long the rest may take. It writes a few times a
+  /// second to a
+  /// terminal, and a line every few seconds elsewhere.
   package func show(_ done: Int, of total: Int, _ note: String = "") {
     let now = ContinuousClock.now
     let patience: Duration =
@@ -43,6 +46,7 @@ package final class Progress {
     talk(isTerminal ? "\r\u{1B}[K\(line)" : line + "\n")
   }
 
+  /// Ends the line on a terminal.
   package func end() {
     if isTerminal, shown != nil { talk("\r\u{1B}[K") }
   }

@@ -24,6 +24,7 @@ package struct DocumentReader: Sendable {
 /// A request to the confined process that reads documents for another one. The answer consists of
 /// frames: any number of parts of the reading, and an end.
 package struct ReadingRequest: Sendable {
+  /// What is asked for: what the documents state, or the calls that they lead to.
   package enum Wish: UInt8, Sendable {
     case reading, calls
   }
@@ -124,6 +125,7 @@ package struct ReadingRequest: Sendable {
     }
   }
 
+  /// Reads the answer to a request for calls.
   package static func calls(from frame: [UInt8]) throws -> [Call] {
     var frame = FrameReader(frame)
     guard try !isPart(&frame) else { throw FrameReader.Broken("a part of a list of calls") }

@@ -13,6 +13,7 @@ package enum Australia {
   private static let latitudes = -44.5 ... -9.0
   private static let longitudes = 96.0...168.0
 
+  /// Returns the state with a code such as `NSW`; `nil` where there is none.
   package static func state(_ code: String) -> State? { states.first { $0.code == code } }
 
   /// Returns the state that a text names by its code or its name, in upper or lower case.

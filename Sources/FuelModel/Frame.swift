@@ -4,14 +4,18 @@ package struct FrameWriter {
 
   package init() {}
 
+  /// Appends an integer, the least significant byte first.
   package mutating func write(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
+  /// Appends one byte, 0 or 1.
   package mutating func write(_ value: Bool) { write(UInt8(value ? 1 : 0)) }
 
+  /// Appends the 64 bits of a number.
   package mutating func write(_ value: Double) { write(value.bitPattern) }
 
+  /// Appends a text in UTF-8 behind its length.
   package mutating func write(_ text: String) {
     write(UInt32(text.utf8.count))
     bytes.append(contentsOf: text.utf8)
@@ -23,6 +27,7 @@ package struct FrameWriter {
     if let text { write(text) }
   }
 
+  /// Appends bytes behind their number.
   package mutating func write(bytes more: [UInt8]) {
     write(UInt32(more.count))
     bytes.append(contentsOf: more)
@@ -31,6 +36,7 @@ package struct FrameWriter {
   /// Writes values whose memory is the same in both processes, without their count.
   mutating func write(raw values: UnsafeRawBufferPointer) { bytes.append(contentsOf: values) }
 
+  /// Appends elements behind their number.
   package mutating func write<Element>(
     each elements: [Element], _ body: (inout FrameWriter, Element) -> Void
   ) {
@@ -61,6 +67,7 @@ package struct FrameReader {
     return bytes[position..<position + count]
   }
 
+  /// Reads an integer of the given width.
   package mutating func integer<Value: FixedWidthInteger>(
     _ type: Value.Type = Value.self
   ) throws(Broken) -> Value {
@@ -68,14 +75,17 @@ package struct FrameReader {
     return part.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(as: Value.self)) }
   }
 
+  /// Reads a byte that must be 0 or 1.
   package mutating func boolean() throws(Broken) -> Bool {
     let value: UInt8 = try integer()
     guard value < 2 else { throw Broken("neither true nor false") }
     return value == 1
   }
 
+  /// Reads 64 bits as a number.
   package mutating func double() throws(Broken) -> Double { Double(bitPattern: try integer()) }
 
+  /// Reads bytes behind their number.
   package mutating func rawBytes() throws(Broken) -> [UInt8] {
     Array(try take(Int(try integer(UInt32.self))))
   }
@@ -92,6 +102,7 @@ package struct FrameReader {
     return text
   }
 
+  /// Reads a text without control characters, or `nil`.
   package mutating func optionalPlain() throws(Broken) -> String? {
     try boolean() ? try plain() : nil
   }
@@ -113,6 +124,7 @@ package struct FrameReader {
     return text
   }
 
+  /// Reads elements behind their number.
   package mutating func each<Element>(
     _ body: (inout FrameReader) throws(Broken) -> Element
   ) throws(Broken) -> [Element] {

@@ -18,6 +18,7 @@ package struct Observation: Hashable, Sendable {
 
 /// A record that was not accepted, with the reason and the record's text.
 package struct Reject: Hashable, Sendable {
+  /// Why a record was not accepted. The raw values are those of `fuel_v1.rejects`.
   package enum Reason: String, CaseIterable, Hashable, Sendable {
     case unknownFuel = "unknown_fuel"
     case unsupportedFuel = "unsupported_fuel"
@@ -82,6 +83,7 @@ extension Reject {
 
 /// The content of the documents of one run.
 package struct Reading: Sendable {
+  /// How much of what a feed has now its documents contain.
   package enum Coverage: Sendable {
     /// The documents contain everything that the feed has now: a price that is missing is not
     /// offered.

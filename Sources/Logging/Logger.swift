@@ -6,6 +6,7 @@ import Foundation
 /// A logger is passed as an argument. There is no global one, so a test can pass a logger that
 /// collects the lines.
 package struct Logger: Sendable {
+  /// How serious a line is. Less serious lines than the configured level are left out.
   package enum Level: Int, Comparable, Sendable, CaseIterable {
     case debug, info, warning, error
 
@@ -40,21 +41,25 @@ package struct Logger: Sendable {
     return logger
   }
 
+  /// Writes a line for developers.
   package func debug(
     _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
   ) {
     log(.debug, message, values)
   }
+  /// Writes a line that `--verbose` shows.
   package func info(
     _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
   ) {
     log(.info, message, values)
   }
+  /// Writes a line about something that a person should look at.
   package func warning(
     _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
   ) {
     log(.warning, message, values)
   }
+  /// Writes a line about something that went wrong.
   package func error(
     _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
   ) {

@@ -39,31 +39,37 @@ package struct BinaryCopy: ~Copyable {
     buffer.append(contentsOf: row)
   }
 
+  /// Writes a `smallint`.
   package mutating func write(_ value: Int16) {
     append(Int32(2))
     append(value)
   }
 
+  /// Writes an `integer`.
   package mutating func write(_ value: Int32) {
     append(Int32(4))
     append(value)
   }
 
+  /// Writes a `bigint`.
   package mutating func write(_ value: Int64) {
     append(Int32(8))
     append(value)
   }
 
+  /// Writes a `boolean`.
   package mutating func write(_ value: Bool) {
     append(Int32(1))
     buffer.append(value ? 1 : 0)
   }
 
+  /// Writes a `double precision`.
   package mutating func write(_ value: Double) {
     append(Int32(8))
     append(value.bitPattern)
   }
 
+  /// Writes a `text`.
   package mutating func write(_ value: String) {
     var value = value
     value.withUTF8 { bytes in
@@ -113,6 +119,7 @@ package struct BinaryCopy: ~Copyable {
     if let value { write(value) } else { writeNull() }
   }
 
+  /// Writes NULL.
   package mutating func writeNull() { append(Int32(-1)) }
 
   private mutating func append(_ value: some FixedWidthInteger) {

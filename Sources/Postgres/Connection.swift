@@ -272,6 +272,7 @@ package final class Connection {
     isRehearsing = true
   }
 
+  /// Rolls back everything since `beginRehearsal`.
   package func endRehearsal() throws(PostgresError) {
     isRehearsing = false
     try execute("ROLLBACK")

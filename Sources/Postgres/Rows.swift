@@ -57,6 +57,7 @@ package struct Row {
     return value
   }
 
+  /// Returns an integer that is never NULL.
   package func integer(_ column: String) throws(PostgresError) -> Int {
     let value = try text(column)
     guard let number = Int(value) else {
@@ -73,6 +74,7 @@ package struct Row {
     return value
   }
 
+  /// Returns a number; `nil` for NULL.
   package func optionalDouble(_ column: String) throws(PostgresError) -> Double? {
     guard let value = try optional(column) else { return nil }
     guard let number = Double(value) else {
@@ -81,6 +83,7 @@ package struct Row {
     return number
   }
 
+  /// Returns a boolean that is never NULL.
   package func boolean(_ column: String) throws(PostgresError) -> Bool {
     try text(column) == "t"
   }

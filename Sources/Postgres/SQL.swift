@@ -29,6 +29,7 @@ package struct SQL: ExpressibleByStringInterpolation {
     parameters = stringInterpolation.parameters
   }
 
+  /// Collects a statement's text and its values. A value becomes a parameter and never text.
   package struct StringInterpolation: StringInterpolationProtocol {
     var text = ""
     var parameters: [String?] = []

@@ -9,6 +9,7 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
 
   private init(text: String) { self.text = text }
 
+  /// Collects a page. A text is escaped, and HTML is not.
   package struct StringInterpolation: StringInterpolationProtocol {
     var text = ""
 

@@ -23,6 +23,7 @@ package struct Market: Sendable {
     package var number: Int
   }
 
+  /// A station's price in tenths of a cent, and since when it holds.
   package struct Change: Sendable, Equatable {
     package var at: Instant
     package var tenths: Int

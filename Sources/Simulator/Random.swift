@@ -16,6 +16,7 @@ package struct Random: RandomNumberGenerator {
     state = hash
   }
 
+  /// Returns the next 64 random bits.
   package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var z = state
@@ -24,17 +25,21 @@ package struct Random: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
+  /// Returns a number within a range.
   package mutating func real(_ range: ClosedRange<Double>) -> Double {
     let unit = Double(next() >> 11) / 9_007_199_254_740_992
     return range.lowerBound + unit * (range.upperBound - range.lowerBound)
   }
 
+  /// Returns a whole number within a range.
   package mutating func integer(_ range: ClosedRange<Int>) -> Int {
     range.lowerBound + Int(next() % UInt64(range.upperBound - range.lowerBound + 1))
   }
 
+  /// Returns true with a probability from 0 to 1.
   package mutating func chance(_ probability: Double) -> Bool { real(0...1) < probability }
 
+  /// Returns one of the elements, each as likely as the others.
   package mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[integer(0...elements.count - 1)]
   }

@@ -33,6 +33,7 @@ package final class Server: Sendable {
   private let handler: @Sendable (Request) -> Answer
   private let isStopped = Atomic<Bool>(false)
 
+  /// The server cannot listen.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }

@@ -3,6 +3,7 @@ package import FuelModel
 /// What one answer of a feed states, and of which instant. An answer is kept whole, and everything
 /// else follows from the answers that count.
 package struct Answer: Sendable {
+  /// How much of what a feed shows an answer states.
   package enum Kind: Int, Sendable {
     /// A list of everything that the feed offers. What it leaves out is not offered.
     case complete = 0

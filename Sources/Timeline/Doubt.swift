@@ -2,6 +2,7 @@ package import FuelModel
 
 /// Why a price is left out of averages, and from when until when.
 package struct Doubt: Sendable, Equatable {
+  /// Why a price is doubtful.
   package enum Reason: String, Sendable {
     /// The price is far from the station's own prices before and after it, and no neighbour charges
     /// about as much.

@@ -20,6 +20,7 @@ package struct Pair: Hashable, Sendable, Comparable {
 
 /// One fact that a feed or an archive reported about a station and fuel.
 package struct Evidence: Sendable, Equatable {
+  /// What a fact says about a station and fuel.
   package enum Kind: Int16, Sendable {
     /// The station sells at `price` from `at` on. A price of 0 means that it does not offer the
     /// fuel.

@@ -104,6 +104,7 @@ package struct MarketReport: Sendable {
 
   /// How one station's price of a fuel compares with those of a region.
   package struct Standing: Sendable {
+    /// A station, and a fuel by its code.
     package struct Key: Hashable, Sendable {
       package var station: Int
       package var fuel: String

@@ -20,6 +20,7 @@ extension Row {
     try JSONDecoder().decode([String].self, from: Data(try text(column).utf8))
   }
 
+  /// Returns an instant that is never NULL.
   package func instant(_ column: String) throws(PostgresError) -> Instant {
     guard let instant = try optionalInstant(column) else {
       throw .unexpectedResult("\(column) is NULL")
@@ -27,6 +28,7 @@ extension Row {
     return instant
   }
 
+  /// Returns an instant; `nil` for NULL.
   package func optionalInstant(_ column: String) throws(PostgresError) -> Instant? {
     guard let text = try optional(column) else { return nil }
     guard let instant = Instant(iso: text) else {
@@ -35,6 +37,7 @@ extension Row {
     return instant
   }
 
+  /// Returns a day that is never NULL.
   package func day(_ column: String) throws(PostgresError) -> Day {
     let text = try text(column)
     guard let day = Day(text) else { throw .unexpectedResult("\(column) is not a day: \(text)") }

@@ -3,6 +3,7 @@ import Postgres
 
 /// A place that a user names: a region, a suburb, a postcode, a station or a point.
 package struct NamedPlace: Sendable, Equatable {
+  /// What a place is.
   package enum Kind: String, Sendable {
     case region, suburb, postcode, station, point
   }

@@ -117,13 +117,13 @@ extension Bench {
     var reading = Reading(coverage: .complete)
     reading.observations = market.observations
     if describes { reading.stations = market.stations }
-    let settled = reading.settled(takenAt: now, horizon: .seconds(600))
+    let distinct = reading.distinct(takenAt: now, horizon: .seconds(600))
     let run = try store.ledger.beginRun(source, at: now)
     let document = Document(name: "prices", bytes: [], fetchedAt: now)
     let began = ContinuousClock.now
     let rules = ListRules(window: 48 * 3_600_000_000, refuseBelow: 0.7, partialBelow: 0.95)
     _ = try Merge(store, of: source, rules: rules, now: now).take(
-      settled, payload: Payload(documents: [document], fetchedAt: now, takenAt: now), run: run,
+      distinct, payload: Payload(documents: [document], fetchedAt: now, takenAt: now), run: run,
       requests: 0, reportsWholeDays: false)
     return seconds(since: began)
   }

@@ -96,8 +96,8 @@ struct FuelCheckTests {
     var cents: Int
   }
 
-  /// Reads and settles a list as a run of a feed does.
-  private func settle(_ rows: [Row], _ feed: String) throws -> Reading.Settled {
+  /// Reads a list as a run of a feed does.
+  private func distinct(_ rows: [Row], _ feed: String) throws -> Reading.Distinct {
     func field(_ state: String?) -> String { state.map { ",\"state\":\"\($0)\"" } ?? "" }
     let stations = rows.map {
       "{\"code\":\"\($0.code)\",\"name\":\"Servo \($0.cents)\",\"address\":\"\($0.address)\""
@@ -110,7 +110,7 @@ struct FuelCheckTests {
     let text =
       "{\"stations\":[\(stations.joined(separator: ","))],\"prices\":[\(prices.joined(separator: ","))]}"
     let source = try Sample.source(feed)
-    return try source.provider.parse([Sample.document("prices", text)], of: source).settled(
+    return try source.provider.parse([Sample.document("prices", text)], of: source).distinct(
       takenAt: Instant("2026-07-03T00:00:00Z"), horizon: .seconds(600), of: source.states)
   }
 
@@ -120,7 +120,7 @@ struct FuelCheckTests {
     let hobart = Row(
       code: "1", address: "1 Made-Up St, HOBART TAS 7000", state: "TAS", priceState: "TAS",
       cents: 200)
-    let both = try settle(
+    let both = try distinct(
       [
         hobart,
         Row(
@@ -143,7 +143,7 @@ struct FuelCheckTests {
         "4 stations of NSW are not of this feed", "1 stations of VIC are not of this feed",
       ])
     // Without a state of its own, a price of a code of two stations may be that of either.
-    let unclear = try settle(
+    let unclear = try distinct(
       [
         Row(code: "1", address: hobart.address, cents: 200),
         Row(code: "1", address: "9 Far St, DUBBO NSW 2830", cents: 161),
@@ -151,7 +151,7 @@ struct FuelCheckTests {
     #expect(
       unclear.observations.isEmpty && unclear.rejects.map(\.reason) == [.otherState, .otherState])
     // New South Wales lists the Australian Capital Territory too, and no other state.
-    let wales = try settle(
+    let wales = try distinct(
       [
         Row(code: "3", address: "9 Far St, DUBBO NSW 2830", state: "NSW", cents: 161),
         Row(code: "2", address: "1 Near St, HUME ACT 2620", state: "NSW", cents: 162), hobart,

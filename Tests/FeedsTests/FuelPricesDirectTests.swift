@@ -125,8 +125,8 @@ struct FuelPricesDirectTests {
     let (rows, rejects) = samples.areRecorded ? answer.recorded : answer.invented
     #expect(reading.observations.count + reading.rejects.count == rows)
     #expect(reading.reasons == Array(repeating: "price_out_of_band", count: rejects))
-    let settled = reading.settled(takenAt: document.fetchedAt, horizon: .seconds(600))
-    #expect(settled.duplicates == 0 && settled.received == rows)
+    let distinct = reading.distinct(takenAt: document.fetchedAt, horizon: .seconds(600))
+    #expect(distinct.duplicates == 0 && distinct.received == rows)
     if answer.stamp == "20221114T002821Z" {
       // These prices were read from the raw answers by eye: 1849.0, 1950.0, 2099.0.
       let codes =

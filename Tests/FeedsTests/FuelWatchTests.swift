@@ -14,7 +14,7 @@ struct FuelWatchTests {
     #expect(reading.price("FAR STORE, GREAT NORTHERN HWY, DESERT", .u91) == nil)
     let club = reading.stations.first { $0.name == "Club Fuel" }
     #expect(club?.isPublic == false && club?.brand == "Costco" && club?.suburb == "TESTVILLE")
-    // The stated position lies outside Australia. It is removed when the reading is settled.
+    // The stated position lies outside Australia. It is removed with the repetitions of the reading.
     let far = reading.stations.first { $0.name == "Far Store" }
     #expect(far?.position.map(Australia.contains) == false)
     // An empty telephone number is none.
@@ -237,8 +237,8 @@ struct FuelWatchTests {
     let twice = try Sample.parse(
       [list("today", of: "2026-08-31", 9, 181), list("tomorrow", of: "2026-08-31", 9, 179)],
       "wa-fuelwatch")
-    let settled = twice.settled(takenAt: Instant("2026-08-31T06:40:00Z"), horizon: .seconds(600))
-    #expect(Set(settled.observations.map { $0.price?.tenths }) == [1_810])
+    let distinct = twice.distinct(takenAt: Instant("2026-08-31T06:40:00Z"), horizon: .seconds(600))
+    #expect(Set(distinct.observations.map { $0.price?.tenths }) == [1_810])
   }
 
   /// How many prices of today and of tomorrow a list has, in the recorded samples and in the

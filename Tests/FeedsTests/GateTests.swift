@@ -31,11 +31,11 @@ struct GateTests {
   private static let stations = (1...10).map { station("\($0)") }
   private static let prices = (1...10).map { price("\($0)") }
 
-  private func read(_ text: String) throws -> Reading.Settled {
+  private func read(_ text: String) throws -> Reading.Distinct {
     let source = try #require(Self.source)
     let now = try #require(Instant(iso: "2026-07-02T12:00:00Z"))
     let document = Document(name: "prices", bytes: Array(text.utf8), fetchedAt: now)
-    return try source.provider.parse([document], of: source).settled(
+    return try source.provider.parse([document], of: source).distinct(
       takenAt: now, horizon: source.horizon)
   }
 

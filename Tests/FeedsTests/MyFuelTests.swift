@@ -96,9 +96,9 @@ struct MyFuelTests {
     let shuffled =
       [fetched.documents[0]] + fetched.documents.dropFirst().reversed()
       + [fetched.documents[1]]
-    let settled = try source.provider.parse(shuffled, of: source)
-      .settled(takenAt: now, horizon: source.horizon)
-    #expect(settled.observations.count == whole.observations.count && settled.duplicates > 0)
+    let distinct = try source.provider.parse(shuffled, of: source)
+      .distinct(takenAt: now, horizon: source.horizon)
+    #expect(distinct.observations.count == whole.observations.count && distinct.duplicates > 0)
     #expect(throws: FeedError.self) {
       try source.provider.parse(Array(fetched.documents.dropLast()), of: source)
     }

@@ -8,12 +8,12 @@ struct ReadingTests {
     Observation(stationCode: "1", fuel: .u91, price: Price(tenths: tenths), effectiveAt: instant)
   }
 
-  private func settle(
+  private func distinct(
     _ observations: [Observation], lead: Duration = .zero
-  ) -> Reading.Settled {
+  ) -> Reading.Distinct {
     var reading = Reading(coverage: .complete)
     reading.observations = observations
-    return reading.settled(takenAt: noon, horizon: .seconds(600), lead: lead)
+    return reading.distinct(takenAt: noon, horizon: .seconds(600), lead: lead)
   }
 
   /// F-V11: equal records are duplicates, and records with different times are separate
@@ -21,46 +21,46 @@ struct ReadingTests {
   /// add up.
   @Test func repeatedRecordsAreFolded() {
     let early = noon - .seconds(60)
-    let settled = settle([
+    let distinct = distinct([
       observation(1800, at: early), observation(1800, at: early), observation(1900, at: noon),
       observation(1850, at: early),
     ])
-    #expect(settled.observations == [observation(1850, at: early), observation(1900, at: noon)])
-    #expect(settled.duplicates == 1)
-    #expect(settled.rejects.map(\.reason) == [.conflictingPrice])
-    #expect(settled.received == 4)
+    #expect(distinct.observations == [observation(1850, at: early), observation(1900, at: noon)])
+    #expect(distinct.duplicates == 1)
+    #expect(distinct.rejects.map(\.reason) == [.conflictingPrice])
+    #expect(distinct.received == 4)
   }
 
   /// F-T01: a small skew of clocks is accepted and a larger one rejected. The rest of the list is
   /// kept.
   @Test func stampsAheadOfTheClockAreRefused() {
-    let settled = settle([
+    let distinct = distinct([
       observation(1800, at: noon + .seconds(60)), observation(1801, at: noon + .seconds(601)),
       observation(1802, at: noon + .seconds(86_400)),
     ])
-    #expect(settled.observations.count == 1)
-    #expect(settled.rejects.map(\.reason) == [.stampInFuture, .stampInFuture])
+    #expect(distinct.observations.count == 1)
+    #expect(distinct.rejects.map(\.reason) == [.stampInFuture, .stampInFuture])
   }
 
   /// F-T14: the stamps of a clock that is twenty minutes ahead are put back by it where they lie
   /// ahead. What lies further ahead is rejected.
   @Test func stampsOfAFastClockArePutBack() {
-    let settled = settle(
+    let distinct = distinct(
       [
         observation(1800, at: noon + .seconds(1_100)), observation(1801, at: noon),
         observation(1802, at: noon + .seconds(1_801)),
       ], lead: .seconds(1_200))
     #expect(
-      settled.observations == [
+      distinct.observations == [
         observation(1800, at: noon - .seconds(100)), observation(1801, at: noon),
       ])
-    #expect(settled.rejects.map(\.reason) == [.stampInFuture])
+    #expect(distinct.rejects.map(\.reason) == [.stampInFuture])
   }
 
   /// F-T02: stamps of the years 1970 and 1 are placeholders.
   @Test func ancientStampsAreRefused() {
-    let settled = settle([observation(1800, at: Instant(seconds: 0))])
-    #expect(settled.rejects.map(\.reason) == [.stampTooOld])
+    let distinct = distinct([observation(1800, at: Instant(seconds: 0))])
+    #expect(distinct.rejects.map(\.reason) == [.stampTooOld])
   }
 
   /// F-V07: the accepted range depends on the fuel, since LPG is cheap and diesel in the Kimberley
@@ -108,8 +108,8 @@ struct ReadingTests {
           code: "1", state: .nsw, name: "One", address: "1 Main St",
           position: Position(latitude: latitude, longitude: longitude))
       ]
-      let settled = reading.settled(takenAt: Instant(seconds: 0), horizon: .seconds(60))
-      #expect((settled.stations[0].position != nil) == isThere, "\(latitude), \(longitude)")
+      let distinct = reading.distinct(takenAt: Instant(seconds: 0), horizon: .seconds(60))
+      #expect((distinct.stations[0].position != nil) == isThere, "\(latitude), \(longitude)")
     }
   }
 

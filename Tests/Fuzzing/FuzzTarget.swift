@@ -217,21 +217,22 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   }
 
   private func check(_ reading: Reading, _ source: Source) {
-    let settled = reading.settled(takenAt: Self.now, horizon: source.horizon)
+    let distinct = reading.distinct(takenAt: Self.now, horizon: source.horizon)
     precondition(
-      settled.received == settled.observations.count + settled.duplicates + settled.rejects.count,
+      distinct.received == distinct.observations.count + distinct.duplicates
+        + distinct.rejects.count,
       "counts do not add up")
-    for station in settled.stations {
+    for station in distinct.stations {
       precondition((1...InputLimit.codeBytes.value).contains(station.code.utf8.count), "a code")
       for text in [station.name, station.address, station.brand ?? "", station.suburb ?? ""] {
         checkPlain(text)
       }
     }
-    for reject in settled.rejects {
+    for reject in distinct.rejects {
       precondition(reject.raw.utf8.count <= InputLimit.rejectBytes.value, "a reject is too long")
       precondition(!reject.raw.utf8.contains(0), "a NUL in a reject")
     }
-    for observation in settled.observations {
+    for observation in distinct.observations {
       precondition((1...InputLimit.codeBytes.value).contains(observation.stationCode.utf8.count))
       if let price = observation.price { precondition((1...30_000).contains(price.tenths)) }
     }

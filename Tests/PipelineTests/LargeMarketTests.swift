@@ -50,7 +50,7 @@ struct LargeMarketTests {
         rules: ListRules(window: 86_400_000_000, refuseBelow: 0.7, partialBelow: 0.95),
         now: Self.now
       ).take(
-        reading.settled(takenAt: Self.now, horizon: .seconds(60)),
+        reading.distinct(takenAt: Self.now, horizon: .seconds(60)),
         payload: Payload(documents: [document], fetchedAt: Self.now, takenAt: Self.now), run: run,
         requests: 0, reportsWholeDays: false)
       #expect(counts.stored == count)

@@ -9,6 +9,7 @@ package import Store
 /// to the database. Files that were loaded already are left out. Stations are matched after the
 /// last file.
 package struct Backfill {
+  /// Why a load did not begin, or left a file out.
   package enum Failure: Error, CustomStringConvertible {
     case busy(String)
     /// A folder has no files to load: perhaps others, and perhaps folders that have some.
@@ -43,6 +44,7 @@ package struct Backfill {
     case passedOver(String)
   }
 
+  /// What became of one file.
   package struct Result: Sendable {
     package var file: String
     package var outcome: Outcome

@@ -85,7 +85,7 @@ extension Ingest {
       let parsed = try reader.parse(documents, source)
       let isDescribed = parsed.describesItsStations
       let elsewhere = isDescribed ? [] : try store.stations.codesElsewhere(of: id)
-      var reading = (consume parsed).settled(
+      var reading = (consume parsed).distinct(
         takenAt: fetchedAt, horizon: source.horizon, lead: lead(clockSkewSeconds),
         of: source.states, elsewhere: elsewhere)
       if !isDescribed { reading.tellUndescribed(among: try store.stations.describedCodes(of: id)) }
@@ -123,20 +123,20 @@ extension Ingest {
 
   /// Refuses a reading in which nearly all records are bad, and an answer that is another state's.
   /// Where fewer are bad, the sound ones count (`ListRules`).
-  private func checkRejects(_ settled: Reading.Settled) throws {
-    let strange = settled.rejects.count { $0.reason == .otherState }
-    if strange > 0, settled.observations.isEmpty {
+  private func checkRejects(_ distinct: Reading.Distinct) throws {
+    let strange = distinct.rejects.count { $0.reason == .otherState }
+    if strange > 0, distinct.observations.isEmpty {
       throw Refusal(
-        "the answer is of another state: \(strange) of \(settled.received) prices, and none of "
+        "the answer is of another state: \(strange) of \(distinct.received) prices, and none of "
           + "\(source.states.map(\.code).joined(separator: " or "))")
     }
     guard
       let (reason, bad) = Reject.worst(
-        of: settled.rejectedByReason, among: settled.received, share: Reject.nearlyAll)
+        of: distinct.rejectedByReason, among: distinct.received, share: Reject.nearlyAll)
     else { return }
-    let example = settled.rejects.first { $0.reason.rawValue == reason }?.raw ?? ""
+    let example = distinct.rejects.first { $0.reason.rawValue == reason }?.raw ?? ""
     throw Refusal(
-      "\(bad) of \(settled.received) records are bad, most of them \(reason)"
+      "\(bad) of \(distinct.received) records are bad, most of them \(reason)"
         + (reason == Reject.Reason.stampInFuture.rawValue
           ? " (is the clock, or --now, right?)" : "")
         + ", such as: \(example.prefix(200))")

@@ -28,29 +28,29 @@ package struct Merge {
 
   /// Returns a reading without station and fuel codes beyond the limits. Every code is kept for
   /// ever, so a feed must not be able to invent new ones without end.
-  private func bounded(_ settled: Reading.Settled) throws -> Reading.Settled {
-    try withBoundedFuels(withBoundedStations(settled))
+  private func bounded(_ distinct: Reading.Distinct) throws -> Reading.Distinct {
+    try withBoundedFuels(withBoundedStations(distinct))
   }
 
   /// Drops stations beyond the limit. Stations come and go, so a feed knows more of them than one
   /// answer names, but not many times more.
-  private func withBoundedStations(_ settled: Reading.Settled) throws -> Reading.Settled {
-    let named = settled.stationCodes()
+  private func withBoundedStations(_ distinct: Reading.Distinct) throws -> Reading.Distinct {
+    let named = distinct.stationCodes()
     let most = max(InputLimit.stations.value, 4 * named.count)
-    guard try store.stations.stationCount(of: source) + named.count > most else { return settled }
+    guard try store.stations.stationCount(of: source) + named.count > most else { return distinct }
     var known = try store.stations.stationCodes(of: source)
     for code in named.sorted() where known.count < most { known.insert(code) }
-    var bounded = settled
+    var bounded = distinct
     bounded.stations.removeAll { !known.contains($0.code) }
     bounded.observations = []
-    for observation in settled.observations {
+    for observation in distinct.observations {
       if known.contains(observation.stationCode) {
         bounded.observations.append(observation)
       } else {
         bounded.rejects.append(Reject(.stationBeyondLimit, raw: observation.asText))
       }
     }
-    let leftOut = settled.stations.count - bounded.stations.count
+    let leftOut = distinct.stations.count - bounded.stations.count
     if leftOut > 0 {
       bounded.warnings.append("\(leftOut) stations more than the \(most) that a feed may have")
     }
@@ -59,12 +59,12 @@ package struct Merge {
 
   /// Drops unmapped fuel codes beyond the limit, because the numbers for fuels are limited and
   /// shared by all feeds.
-  private func withBoundedFuels(_ settled: Reading.Settled) throws -> Reading.Settled {
-    guard settled.unmapped > 0 else { return settled }
+  private func withBoundedFuels(_ distinct: Reading.Distinct) throws -> Reading.Distinct {
+    guard distinct.unmapped > 0 else { return distinct }
     var known = try store.stations.unmappedCodes(of: source)
-    var bounded = settled
+    var bounded = distinct
     bounded.observations = []
-    for observation in settled.observations {
+    for observation in distinct.observations {
       if case .unmapped(let code) = observation.fuel, !known.contains(code) {
         guard known.count < InputLimit.fuelCodes.value else {
           bounded.rejects.append(Reject(.unknownFuel, raw: observation.asText))
@@ -82,29 +82,29 @@ package struct Merge {
   /// - Parameter reportsWholeDays: whether the feed repeats prices of whole days.
   /// - Throws: `Refusal` where the list is not believed.
   package func take(
-    _ reading: consuming Reading.Settled, payload: Payload, run: RunID, requests: Int,
+    _ reading: consuming Reading.Distinct, payload: Payload, run: RunID, requests: Int,
     reportsWholeDays: Bool
   ) throws -> Counts {
-    var settled = reading
+    var distinct = reading
     return try store.transaction {
-      settled = try bounded(settled)
+      distinct = try bounded(distinct)
       // Feeds are fetched in parallel and stored one by one, so that no two wait for each other's
       // rows.
       try store.spans.lockTimeline()
       let lastListed = try store.ledger.lastListed(of: source)
       let reported = try store.answers.beginAbsorbing(
-        settled, payload: payload, run: run, of: source)
+        distinct, payload: payload, run: run, of: source)
       var counts = Counts()
-      counts.note(settled)
-      counts.unchanged = settled.observations.count
+      counts.note(distinct)
+      counts.unchanged = distinct.observations.count
       counts.pairs = reported.pairs
-      let stamps = ListSummary.stamps(of: settled.observations)
+      let stamps = ListSummary.stamps(of: distinct.observations)
       // A long list takes much memory, and is not needed any more.
-      (settled.stations, settled.observations) = ([], [])
+      (distinct.stations, distinct.observations) = ([], [])
       if reportsWholeDays {
         try store.ledger.keep(days: Set(reported.lines.map(\.stamp)), of: run)
       }
-      let isList = settled.coverage == .complete
+      let isList = distinct.coverage == .complete
       var refold = Refold(store, of: source)
       let before = reportsWholeDays ? nil : try refold.before(payload.takenAt)
       if isList, reported.superseded.isEmpty, let before,
@@ -133,7 +133,7 @@ package struct Merge {
             counts: !judgement.isRepeat),
           to: before)
         counts.stored = facts.new.count { $0.kind == .price }
-        windows = try store.ledger.settle(
+        windows = try store.ledger.propagate(
           facts, of: source, after: [run], isAppended: true, lastListed: lastListed, now: now)
         if isList, before.isOfLists {
           following = successions(
@@ -157,7 +157,7 @@ package struct Merge {
       counts.flagged = try makeSpans(windows, after: following)
       counts.shortcomings = judgement.shortcomings
       try store.answers.finish(
-        run, payload: payload, counts: counts, rejects: settled.rejects, isComplete: isComplete,
+        run, payload: payload, counts: counts, rejects: distinct.rejects, isComplete: isComplete,
         requests: requests, now: now)
       return counts
     }
@@ -243,15 +243,15 @@ package struct Merge {
 
 extension Counts {
   /// Notes what is odd about a reading itself, whatever became of it.
-  fileprivate mutating func note(_ settled: Reading.Settled) {
-    duplicate = settled.duplicates
-    unmapped = settled.unmapped
-    rejectedByReason = settled.rejectedByReason
-    takeExamples(settled.rejects)
-    oddities = settled.warnings
-    awaitsTomorrow = settled.awaitsTomorrow
-    if settled.contradictedStations > 0 {
-      oddities.append("\(settled.contradictedStations) stations described in two ways")
+  fileprivate mutating func note(_ distinct: Reading.Distinct) {
+    duplicate = distinct.duplicates
+    unmapped = distinct.unmapped
+    rejectedByReason = distinct.rejectedByReason
+    takeExamples(distinct.rejects)
+    oddities = distinct.warnings
+    awaitsTomorrow = distinct.awaitsTomorrow
+    if distinct.contradictedStations > 0 {
+      oddities.append("\(distinct.contradictedStations) stations described in two ways")
     }
   }
 }

@@ -144,7 +144,7 @@ package struct Refold {
           guard !changes.isEmpty else { return next }
           try store.answers.write(changes, of: source)
           try store.due.touch(
-            store.ledger.settle(
+            store.ledger.propagate(
               changes, of: source, after: [], lastListed: store.ledger.lastListed(of: source),
               now: now))
           return next

@@ -108,7 +108,7 @@ package struct Standings {
     let facts = try refold.make(runs)
     return (
       facts,
-      try store.ledger.settle(
+      try store.ledger.propagate(
         facts, of: source, after: runs.map(\.run), turned: turned, lastListed: lastListed, now: now)
     )
   }
@@ -121,6 +121,7 @@ package struct Standings {
     try faults(of: source.feed, in: store, rules: source.listRules)
   }
 
+  /// Returns the lists of a feed that would be judged otherwise now, one line each.
   package static func faults(
     of feed: String, in store: Store, rules: ListRules
   ) throws -> [String] {

@@ -4,6 +4,7 @@ package import FuelModel
 
 /// A rule of `notify.json5`: what a receiver is to be notified of.
 package struct NoticeRule: Sendable {
+  /// What a rule watches.
   package enum Kind: Sendable, Equatable {
     /// The verdict or the state of a market changes.
     case verdict
@@ -11,6 +12,7 @@ package struct NoticeRule: Sendable {
     case price(below: Price)
   }
 
+  /// Who receives the notices of a rule.
   package enum Target: Sendable, Equatable {
     /// The name of an address; the address itself is a secret.
     case address(secret: String)

@@ -6,6 +6,7 @@ import Trends
 /// Updates averages, trends and verdicts. Its cost is that of what changed since the last run; once
 /// a day it also looks for cycles in all stored averages.
 package struct Aggregate {
+  /// Why an aggregate did not begin.
   package enum Failure: Error, CustomStringConvertible {
     case busy
     package var description: String { "another aggregate run is under way" }

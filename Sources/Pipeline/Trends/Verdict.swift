@@ -43,6 +43,8 @@ package enum Verdict {
   // A comparison over a minority of a region's stations shows nothing about the others.
   private static let leastShare = 0.5
 
+  /// Judges one market by what is known now: by tomorrow's prices where enough are known, else by
+  /// its past.
   package static func judge(
     _ market: RegionNow, series: DailySeries?, now: Instant
   ) -> MarketVerdict {

@@ -33,6 +33,7 @@ package struct Fault: Sendable {
     jsonTexts, jsonShapes, xmlTexts, xmlDeclarations,
   ].flatMap { $0 }
 
+  /// Returns the fault with a name; `nil` where there is none.
   package static func named(_ name: String) -> Fault? { all.first { $0.name == name } }
 
   init(

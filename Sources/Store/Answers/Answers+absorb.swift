@@ -24,7 +24,7 @@ extension Answers {
   ///
   /// - Throws: `Refusal` where too many fuel codes are unknown.
   package func beginAbsorbing(
-    _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID
+    _ distinct: Reading.Distinct, payload: Payload, run: RunID, of source: SourceID
   ) throws -> Reported {
     let superseded = try store.ledger.take(
       run, takenAt: payload.takenAt, fetchedAt: payload.fetchedAt)
@@ -34,13 +34,13 @@ extension Answers {
     }
     let isLate = try !superseded.isEmpty || isLate(payload.takenAt, of: source)
     let stations = try storeStations(
-      settled, payload: payload, run: run, of: source, isLate: isLate)
+      distinct, payload: payload, run: run, of: source, isLate: isLate)
     var reported = try self.reported(
-      settled, stations: stations, unmapped: try store.stations.unmappedFuels(settled, of: run))
+      distinct, stations: stations, unmapped: try store.stations.unmappedFuels(distinct, of: run))
     reported.superseded = superseded
     if isLate {
       let listed = Set(reported.lines.map(\.pair.stationID))
-      let described = settled.stations.compactMap { stations[$0.code]?.id }
+      let described = distinct.stations.compactMap { stations[$0.code]?.id }
       try store.stations.note(listed.union(described), seenAt: payload.takenAt)
     }
     return reported
@@ -60,18 +60,18 @@ extension Answers {
   /// Stores the new stations of a reading and its descriptions, and returns all records of the feed
   /// by their codes.
   private func storeStations(
-    _ settled: Reading.Settled, payload: Payload, run: RunID, of source: SourceID, isLate: Bool
+    _ distinct: Reading.Distinct, payload: Payload, run: RunID, of source: SourceID, isLate: Bool
   ) throws -> [String: Stations.CodedRecord] {
     var stations = try store.stations.records(of: source)
-    let new = settled.codes(notIn: stations)
+    let new = distinct.codes(notIn: stations)
     if !new.isEmpty {
       try connection.query(
         "SELECT fuel.add_stations(\(source), \(new.sorted()), \(payload.takenAt))")
       stations = try store.stations.records(of: source)
     }
-    if !settled.stations.isEmpty {
+    if !distinct.stations.isEmpty {
       stations = [:]  // They may be many, and are read again.
-      try store.stations.stage(settled.stations)
+      try store.stations.stage(distinct.stations)
       try describeStaged(takenAt: payload.takenAt, run: run, isLate: isLate)
       stations = try store.stations.records(of: source)
     }
@@ -79,17 +79,17 @@ extension Answers {
   }
 
   private func reported(
-    _ settled: Reading.Settled, stations: [String: Stations.CodedRecord], unmapped: [Fuel: Int16]
+    _ distinct: Reading.Distinct, stations: [String: Stations.CodedRecord], unmapped: [Fuel: Int16]
   ) throws -> Reported {
     var lines: [Answer.Line] = []
-    lines.reserveCapacity(settled.observations.count)
+    lines.reserveCapacity(distinct.observations.count)
     var fuels: [Int16: Fuel] = [:]
     var counts: [Int16: Int] = [:]
     // Lists mostly keep the prices of one station together.
     var code: String?
     var stationID: Int32 = 0
     var listed: Set<Int32> = []
-    for observation in settled.observations {
+    for observation in distinct.observations {
       if observation.stationCode != code {
         guard let station = stations[observation.stationCode] else {
           throw PostgresError.unexpectedResult("no station \(observation.stationCode)")
@@ -149,7 +149,7 @@ extension Answers {
   }
 }
 
-extension Reading.Settled {
+extension Reading.Distinct {
   /// Returns the codes of the stations that are not among the known ones.
   fileprivate func codes(notIn known: [String: some Any]) -> Set<String> {
     stationCodes { known[$0] == nil }

@@ -62,12 +62,12 @@ extension ArchiveLoader {
     try connection.execute("DROP TABLE pg_temp.staged_archive_price")
   }
 
-  /// Settles what no single batch can see: which price of a station, fuel and second comes last in
+  /// Decides what no single batch can see: which price of a station, fuel and second comes last in
   /// the whole file. That one is kept. Of the others, repetitions count as duplicates and different
   /// prices are rejected.
-  func settle() throws {
+  func decide() throws {
     var rejects: [Reject] = []
-    for row in try connection.query("SELECT * FROM fuel.settle_archive_prices()") {
+    for row in try connection.query("SELECT * FROM fuel.decide_archive_prices()") {
       if try row.boolean("is_repeated") {
         current?.counts.duplicate += 1
       } else {

@@ -110,13 +110,13 @@ package final class ArchiveLoader: @unchecked Sendable {
         try store(facts, of: month)
       } else {
         try makeMonth(month)
-        // Until the file is settled, `run_id` holds each row's position in the file.
+        // Until the whole file is read, `run_id` holds each row's position in the file.
         try connection.copy(into: "pg_temp.staged_archive_price", columns: 6) { copy in
           try write(facts, to: &copy, withPositions: true)
         }
       }
     }
-    if !isWhole && batch.isLast { try settle() }
+    if !isWhole && batch.isLast { try decide() }
     try keep(batch.sightings)
   }
 

@@ -73,11 +73,11 @@ package struct Counts: Equatable, Sendable {
   package init() {}
 
   /// The counts of a run that stores nothing of what was read.
-  package init(refusing settled: Reading.Settled) {
-    duplicate = settled.duplicates
-    rejectedByReason = settled.rejectedByReason
-    if !settled.observations.isEmpty {
-      rejectedByReason["run_refused"] = settled.observations.count
+  package init(refusing distinct: Reading.Distinct) {
+    duplicate = distinct.duplicates
+    rejectedByReason = distinct.rejectedByReason
+    if !distinct.observations.isEmpty {
+      rejectedByReason["run_refused"] = distinct.observations.count
     }
   }
 
@@ -146,7 +146,7 @@ extension Ledger {
   }
 }
 
-extension Reading.Settled {
+extension Reading.Distinct {
   /// The number of rejected records by reason.
   package var rejectedByReason: [String: Int] {
     Dictionary(rejects.map { ($0.reason.rawValue, 1) }, uniquingKeysWith: +)

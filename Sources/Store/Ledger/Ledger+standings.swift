@@ -62,7 +62,7 @@ extension Ledger {
   ///   - turned: between which instants lists begin to be frozen or cease to be; `nil`: none does.
   ///   - lastListed: when the newest list that confirms prices was taken before.
   /// - Returns: the station records and fuels whose spans change, and from when on.
-  package func settle(
+  package func propagate(
     _ facts: FactChanges, of source: SourceID, after runs: [RunID], isAppended: Bool = false,
     turned: ClosedRange<Instant>? = nil, lastListed: Instant?, now: Instant
   ) throws -> [Window] {
@@ -71,7 +71,7 @@ extension Ledger {
     let confirmed = try connection.query(
       """
       SELECT station_id, fuel_id, min(begins_at) AS from_at
-      FROM fuel.settle_runs(
+      FROM fuel.propagate_runs(
         \(source), \(runs.map(\.number))::integer[], \(isAppended),
         \(all.map(\.pair.stationID))::integer[], \(all.map(\.pair.fuelID))::smallint[],
         \(all.map { isAppended && $0.kind == .price ? $0.at : .distantPast })::timestamptz[],

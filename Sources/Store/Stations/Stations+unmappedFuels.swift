@@ -18,9 +18,9 @@ extension Stations {
 
   /// Returns the numbers of the fuel codes that nobody has mapped yet. Each is kept as a fuel of
   /// its own, named by feed and code, so that no join loses its prices.
-  func unmappedFuels(_ settled: Reading.Settled, of run: RunID) throws -> [Fuel: Int16] {
+  func unmappedFuels(_ distinct: Reading.Distinct, of run: RunID) throws -> [Fuel: Int16] {
     var codes: Set<String> = []
-    for case .unmapped(let code) in settled.observations.lazy.map(\.fuel) { codes.insert(code) }
+    for case .unmapped(let code) in distinct.observations.lazy.map(\.fuel) { codes.insert(code) }
     guard !codes.isEmpty else { return [:] }
     // A new code now and then is a new fuel. Dozens at once mean that the field now holds something
     // else.

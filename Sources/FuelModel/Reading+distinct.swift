@@ -1,6 +1,6 @@
 extension Reading {
   /// A reading in which each combination of station record, fuel and instant occurs once.
-  package struct Settled: Sendable {
+  package struct Distinct: Sendable {
     package var stations: [Station]
     package var observations: [Observation]
     package var rejects: [Reject]
@@ -51,11 +51,11 @@ extension Reading {
   ///     it. Earlier ones stay, because the clock may have been right when it made them.
   ///   - states: the states whose stations the feed has; empty: those of any state.
   ///   - elsewhere: the codes of stations that earlier answers described in other states.
-  package consuming func settled(
+  package consuming func distinct(
     takenAt: Instant, horizon: Duration, lead: Duration = .zero, of states: [State] = [],
     elsewhere: Set<String> = []
-  ) -> Settled {
-    // The lists may be long, so they are settled where they are.
+  ) -> Distinct {
+    // The lists may be long, so repetitions are removed where they are.
     var reading = self
     if lead > .zero {
       for index in reading.observations.indices {
@@ -65,9 +65,9 @@ extension Reading {
       }
     }
     if !states.isEmpty { reading.leaveOutOthers(than: states, elsewhere) }
-    let duplicates = reading.settleObservations(takenAt: takenAt, newest: takenAt + horizon)
-    let contradictions = reading.settleStations()
-    return Settled(
+    let duplicates = reading.keepDistinctObservations(takenAt: takenAt, newest: takenAt + horizon)
+    let contradictions = reading.keepDistinctStations()
+    return Distinct(
       stations: reading.stations, observations: reading.observations, rejects: reading.rejects,
       coverage: reading.coverage, warnings: reading.warnings,
       awaitsTomorrow: reading.awaitsTomorrow, duplicates: duplicates,
@@ -129,7 +129,7 @@ extension Reading {
 
   /// Leaves one observation of each station record, fuel and instant, in the order of their first
   /// reports. Returns the number of observations that repeat another one.
-  private mutating func settleObservations(takenAt: Instant, newest: Instant) -> Int {
+  private mutating func keepDistinctObservations(takenAt: Instant, newest: Instant) -> Int {
     var duplicates = 0
     var rejected: [Reject] = []
     let count = observations.withUnsafeMutableBufferPointer { list in
@@ -177,7 +177,7 @@ extension Reading {
 
   /// Leaves the last description of each station record, without a position outside of the country.
   /// Returns how many were described in different ways.
-  private mutating func settleStations() -> Int {
+  private mutating func keepDistinctStations() -> Int {
     var contradictions = 0
     var positions: [String: Int] = [:]
     var end = 0
