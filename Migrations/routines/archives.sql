@@ -261,7 +261,7 @@ COMMENT ON FUNCTION fuel.finish_backfill IS
 -- of any file that counts.
 --
 -- A fact that several files state is kept once, under the first of them. Where that one is withdrawn, the others have
--- to be loaded again, and no longer pass for loaded (loadedDigests in Store+archive.swift).
+-- to be loaded again, and no longer pass for loaded (loadedDigests in Ledger+archives.swift).
 -- Descriptions of stations by the file stay.
 CREATE OR REPLACE FUNCTION fuel.set_file_aside(p_run_id integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -101,7 +101,7 @@ struct OwnerTests {
     for row in rows {
       let room = try #require(quoted(row[0]).first)
       let written = texts.filter { $0.0.lowercased().hasPrefix("sources/store/\(room)/") }.flatMap {
-        $0.1.matches(of: /(?:UPDATE|INSERT INTO|DELETE FROM|into: ")\s*(fuel\.[a-z_]+)/).map {
+        $0.1.matches(of: /(?:UPDATE|INSERT INTO|DELETE FROM|into:\s*")\s*(fuel\.[a-z_]+)/).map {
           String($0.1)
         }
       }

@@ -156,9 +156,9 @@ package struct Merge {
       counts.unchanged -= counts.stored
       counts.flagged = try makeSpans(windows, after: following)
       counts.shortcomings = judgement.shortcomings
-      try store.answers.finish(
-        run, payload: payload, counts: counts, rejects: distinct.rejects, isComplete: isComplete,
-        requests: requests, now: now)
+      try store.ledger.finishRun(
+        run, at: now, payload: payload, counts: counts, rejects: distinct.rejects,
+        isComplete: isComplete, requests: requests)
       return counts
     }
   }

@@ -6,7 +6,7 @@ package import Trends
 /// of tomorrow, and until when that verdict is valid.
 package enum Verdict {
   /// Returns the present verdict of every region and fuel with a price in effect. Only the body of
-  /// `Store.withPricesNow` may call it.
+  /// `Verdicts.withPricesNow` may call it.
   ///
   /// - Parameter areSharesNeeded: whether the share of stations is looked up whose price has risen.
   static func all(

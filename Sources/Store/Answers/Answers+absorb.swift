@@ -136,17 +136,6 @@ extension Answers {
     // One transaction may absorb several runs.
     try connection.execute("DROP TABLE pg_temp.staged_station")
   }
-
-  /// Records how a run ended well. This is the last step of its transaction.
-  package func finish(
-    _ run: RunID, payload: Payload, counts: Counts, rejects: [Reject], isComplete: Bool,
-    requests: Int, now: Instant
-  ) throws {
-    try store.ledger.keep(rejects, of: run, at: now)
-    try store.ledger.finishRun(
-      run, at: now, payload: payload, isComplete: isComplete, counts: counts, requests: requests)
-    try store.ledger.numberChange(run)
-  }
 }
 
 extension Reading.Distinct {

@@ -60,14 +60,16 @@ extension Ledger {
   }
 
   /// Records how a run ended well, as part of the run's own transaction.
-  func finishRun(
-    _ run: RunID, at instant: Instant, payload: Payload, isComplete: Bool, counts: Counts,
-    requests: Int
+  package func finishRun(
+    _ run: RunID, at instant: Instant, payload: Payload, counts: Counts, rejects: [Reject],
+    isComplete: Bool, requests: Int
   ) throws {
+    try keep(rejects, of: run, at: instant)
     try close(
       run, at: instant, as: counts.stored > 0 ? "stored" : "unchanged", takenAt: payload.takenAt,
       fetchedAt: payload.fetchedAt, documents: payload.documents, bytes: payload.bytes,
       isComplete: isComplete, counts: counts, requests: requests)
+    try numberChange(run)
   }
 
   /// Gives a run its number in the order of commits. This is the last step of its transaction.

@@ -159,7 +159,7 @@ package struct Members {
   }
 
   /// Runs `body` in one transaction that has copied the present prices of all members to
-  /// `pg_temp.price_now`, as `Store.withPricesNow` does for those of this database.
+  /// `pg_temp.price_now`, as `Verdicts.withPricesNow` does for those of this database.
   package func withPricesNow<Value>(_ body: () throws -> Value) throws -> Value {
     try connection.transaction {
       try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
