@@ -47,7 +47,7 @@ package struct Feed {
     reading.observations = observations
     reading.stations = stations
     reading.rejects = rejects
-    let settled = reading.settled(takenAt: takenAt, horizon: .seconds(172_800))
+    let distinct = reading.distinct(takenAt: takenAt, horizon: .seconds(172_800))
     let days = Set(observations.map(\.effectiveAt)).count
     let document = Document(
       name: reportsWholeDays ? "prices of \(days) days" : "prices", bytes: Array("x".utf8),
@@ -63,11 +63,12 @@ package struct Feed {
       return try Merge(
         store, of: id, rules: rules, now: now ?? takenAt, leavesSpans: leavesSpans
       ).take(
-        settled, payload: payload, run: run, requests: 0, reportsWholeDays: reportsWholeDays)
+        distinct, payload: payload, run: run, requests: 0, reportsWholeDays: reportsWholeDays)
     } catch let refusal as Refusal {
       try store.ledger.failRun(
         run, at: now ?? takenAt, isRefusal: true, error: "\(refusal)", payload: payload,
-        counts: Counts(refusing: settled), rejects: settled.rejects, list: refusal.list, requests: 0
+        counts: Counts(refusing: distinct), rejects: distinct.rejects, list: refusal.list,
+        requests: 0
       )
       if let list = refusal.list {
         let unread = try Standings(store, of: id, rules: rules, now: now ?? takenAt)
