@@ -318,7 +318,7 @@ COMMENT ON FUNCTION fuel.analyze_members() IS 'Takes the statistics of the small
 -- Copies from all members the small tables that averages over several states need, and lists the days that a member has
 -- made again. Every list is whole: a member that was restored to an earlier state, or forgotten, is seen by its days.
 -- Returns the instant up to which all members have made their days.
-CREATE OR REPLACE FUNCTION fuel.take_members() RETURNS timestamptz LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION fuel.take_members(p_again_from date DEFAULT NULL) RETURNS timestamptz LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   known      fuel.member;
@@ -384,6 +384,7 @@ BEGIN
   SELECT (SELECT max(fuel_id) FROM fuel.fuel) + row_number() OVER (ORDER BY fuel), fuel, name, unit, is_averaged, is_mapped
   FROM (SELECT DISTINCT ON (fuel) * FROM jsonb_populate_recordset(NULL::fuel.fuel, came -> 'fuel')) AS written
   WHERE fuel NOT IN (SELECT fuel FROM fuel.fuel);
+  DELETE FROM fuel.member_day WHERE member_day.day >= p_again_from;
   INSERT INTO fuel.due (step, number, part, from_on, until_on)
   SELECT DISTINCT 'averages', day - date '1970-01-01', fuel_id, day, day
   FROM jsonb_populate_recordset(NULL::fuel.member_day, came -> 'member_day') AS made
@@ -394,9 +395,10 @@ BEGIN
   RETURN made_until;
 END
 $$;
-COMMENT ON FUNCTION fuel.take_members() IS
-  'Copies what the nation needs from all members, and lists the days that have to be made again.';
-GRANT EXECUTE ON FUNCTION fuel.take_members() TO fuel_writer;
+COMMENT ON FUNCTION fuel.take_members(date) IS
+  'Copies what the nation needs from all members, and lists the days that have to be made again: all from a day on, and '
+  'what members have made again (NULL: only these).';
+GRANT EXECUTE ON FUNCTION fuel.take_members(date) TO fuel_writer;
 
 -- 4. Is it well?
 

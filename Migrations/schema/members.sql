@@ -37,6 +37,8 @@ CREATE TABLE fuel.member_day (
 COMMENT ON TABLE fuel.member_day IS
   'When each member had made the days of the regions that the hub makes, as the hub saw it last: a day that differs is '
   'made again.';
+COMMENT ON COLUMN fuel.member_day.member IS 'The member.';
+COMMENT ON COLUMN fuel.member_day.day IS 'The price day.';
 COMMENT ON COLUMN fuel.member_day.made_at IS 'When the newest of these averages was made.';
 COMMENT ON COLUMN fuel.member_day.regions IS 'In how many of these regions the member counts a station.';
-GRANT SELECT, DELETE ON fuel.member_day TO fuel_writer;
+GRANT SELECT ON fuel.member_day TO fuel_writer;

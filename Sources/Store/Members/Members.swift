@@ -148,14 +148,12 @@ package struct Members {
   ///   - day: the first of them; `nil`: the beginning.
   /// - Returns: the instant up to which all members have made their days.
   package func take(isRebuild: Bool, from day: Day?) throws -> Instant {
-    try connection.transaction {
-      if isRebuild {
-        try connection.query(
-          "DELETE FROM fuel.member_day WHERE day >= coalesce(\(optional: day)::date, '-infinity')")
-      }
-      return try connection.query("SELECT fuel.take_members() AS made_until_at").only()
-        .instant("made_until_at")
-    }
+    try connection.query(
+      """
+      SELECT fuel.take_members(
+        CASE WHEN \(isRebuild)::boolean THEN coalesce(\(optional: day)::date, '-infinity') END) AS made_until_at
+      """
+    ).only().instant("made_until_at")
   }
 
   /// Runs `body` in one transaction that has copied the present prices of all members to
