@@ -8,14 +8,14 @@
 -- sources. A database that was not numbered is member 1.
 CREATE OR REPLACE FUNCTION fuel.numbers_each() RETURNS integer LANGUAGE sql IMMUTABLE
 RETURN 10000000;
-COMMENT ON FUNCTION fuel.numbers_each() IS 'How many stations, and how many runs, a member can number.';
+COMMENT ON FUNCTION fuel.numbers_each IS 'How many stations, and how many runs, a member can number.';
 
 CREATE OR REPLACE FUNCTION fuel.member_number() RETURNS integer LANGUAGE sql STABLE AS $$
   SELECT ((stations.seqstart - 1) / fuel.numbers_each() + 1)::integer
   FROM pg_catalog.pg_sequence AS stations
   WHERE stations.seqrelid = 'fuel.station_station_id_seq'::regclass
 $$;
-COMMENT ON FUNCTION fuel.member_number() IS 'Whose ranges of numbers this database has.';
+COMMENT ON FUNCTION fuel.member_number IS 'Whose ranges of numbers this database has.';
 
 CREATE OR REPLACE FUNCTION fuel.number_member(p_number integer) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
@@ -41,16 +41,14 @@ BEGIN
   UPDATE fuel.change_counter SET newest = (p_number - 1) * fuel.numbers_each() * 100000::bigint;
 END
 $$;
-COMMENT ON FUNCTION fuel.number_member(integer) IS 'Gives an empty database the ranges of numbers of a member.';
+COMMENT ON FUNCTION fuel.number_member IS 'Gives an empty database the ranges of numbers of a member.';
 
 -- What a hub reads of a member beside fuel_v1: what averages over several states are made of.
 GRANT USAGE ON SCHEMA fuel TO fuel_hub;
 GRANT SELECT ON
   fuel.source, fuel.price_lapse, fuel.source_day, fuel.station, fuel.station_description, fuel.fuel, fuel.span, fuel.present_span, fuel.sight,
   fuel.price_now, fuel.known_month, fuel.daily_rollup, fuel.aggregate_run, fuel.verdict_calibration TO fuel_hub;
-GRANT EXECUTE ON FUNCTION
-  fuel.numbers_each(), fuel.member_number(), fuel.held_at(timestamptz, integer[], smallint), fuel.spans_of(
-  integer[], smallint[], timestamptz[], timestamptz[], integer, timestamptz, timestamptz) TO fuel_hub;
+GRANT EXECUTE ON FUNCTION fuel.numbers_each, fuel.member_number, fuel.held_at, fuel.spans_of TO fuel_hub;
 
 -- 2. The hub
 
@@ -61,8 +59,8 @@ BEGIN
     USING ERRCODE = 'BW078';
 END
 $$;
-COMMENT ON FUNCTION fuel.refuse_clock() IS 'Says that a hub knows the present only.';
-GRANT EXECUTE ON FUNCTION fuel.refuse_clock() TO fuel_reader, fuel_writer;
+COMMENT ON FUNCTION fuel.refuse_clock IS 'Says that a hub knows the present only.';
+GRANT EXECUTE ON FUNCTION fuel.refuse_clock TO fuel_reader, fuel_writer;
 
 -- Connects a session to a member, once, and again where that connection was lost. dblink finds the connection by the name,
 -- and no reader may use dblink.
@@ -81,7 +79,7 @@ BEGIN
   RETURN p_member;
 END
 $$;
-COMMENT ON FUNCTION fuel.reach_member(text) IS 'Connects this session to a member, and returns its name.';
+COMMENT ON FUNCTION fuel.reach_member IS 'Connects this session to a member, and returns its name.';
 
 CREATE OR REPLACE FUNCTION fuel.ask_member(p_member text, p_question text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
@@ -94,11 +92,11 @@ EXCEPTION WHEN OTHERS THEN
     USING ERRCODE = SQLSTATE;
 END
 $$;
-COMMENT ON FUNCTION fuel.ask_member(text, text) IS 'One value of a member, by a question in SQL.';
+COMMENT ON FUNCTION fuel.ask_member IS 'One value of a member, by a question in SQL.';
 
 CREATE OR REPLACE FUNCTION fuel.nations() RETURNS text[] LANGUAGE sql STABLE
 RETURN ARRAY(SELECT placed.region FROM fuel.member_region AS placed WHERE placed.member IS NULL ORDER BY placed.region);
-COMMENT ON FUNCTION fuel.nations() IS 'The regions that the hub makes itself: the nation, and areas in several members.';
+COMMENT ON FUNCTION fuel.nations IS 'The regions that the hub makes itself: the nation, and areas in several members.';
 
 -- Notes which member makes which region: that of its state, or the only one with stations in it. The nation is the hub's.
 CREATE OR REPLACE FUNCTION fuel.place_regions() RETURNS void LANGUAGE plpgsql AS $$
@@ -124,7 +122,7 @@ BEGIN
   GROUP BY area.region, area.kind;
 END
 $$;
-COMMENT ON FUNCTION fuel.place_regions() IS 'Notes which member makes the averages of each region.';
+COMMENT ON FUNCTION fuel.place_regions IS 'Notes which member makes the averages of each region.';
 
 -- Makes hub.NAME, a relation of all members: a table over one foreign table for each, parted by a column that tells their
 -- rows apart, or, where none does, with them as children. A CHECK lets a state or region lead to its member too. The
@@ -160,7 +158,7 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION fuel.gather(regclass, text, text) IS 'Makes hub.NAME, a relation of all members.';
+COMMENT ON FUNCTION fuel.gather IS 'Makes hub.NAME, a relation of all members.';
 
 -- What the hub publishes of a view: the members' rows and, of the regions that the hub makes, those of the view's own text
 -- over the hub's own tables. That is one branch for each such region, with its code as a constant, so that a query of
@@ -183,7 +181,7 @@ LANGUAGE sql STABLE AS $$
   WHERE p_is_regional AND NOT (
     p_view IN ('averages_now', 'station_comparison', 'brand_daily') AND EXISTS (SELECT FROM fuel.member WHERE is_out))
 $$;
-COMMENT ON FUNCTION fuel.united(text, text[], text, boolean) IS 'What the hub publishes of a view, as SQL.';
+COMMENT ON FUNCTION fuel.united IS 'What the hub publishes of a view, as SQL.';
 
 -- Gives a function another text: the members are asked by dblink, the one that has the station or region or else all. A
 -- region that the hub makes is answered by the function's own text. Settings of the session do not reach the question.
@@ -226,7 +224,7 @@ BEGIN
         ELSE '' END));
 END
 $$;
-COMMENT ON FUNCTION fuel.ask_members(regprocedure) IS 'Makes a function ask the members.';
+COMMENT ON FUNCTION fuel.ask_members IS 'Makes a function ask the members.';
 
 -- Makes this database the hub of its members: the schema hub, and the texts of the views and functions. Called where all
 -- views and routines have been applied anew, so that each has its own text.
@@ -296,7 +294,7 @@ BEGIN
   EXECUTE format('ALTER DATABASE %I SET enable_partitionwise_aggregate = on', current_database());
 END
 $$;
-COMMENT ON FUNCTION fuel.unite() IS 'Makes this database the hub of its members; does nothing where there are none.';
+COMMENT ON FUNCTION fuel.unite IS 'Makes this database the hub of its members; does nothing where there are none.';
 
 -- Reads the small tables of members for their statistics, without which the planner takes any for equally small.
 CREATE OR REPLACE FUNCTION fuel.analyze_members() RETURNS void LANGUAGE plpgsql AS $$
@@ -311,7 +309,7 @@ BEGIN
   END LOOP;
 END
 $$;
-COMMENT ON FUNCTION fuel.analyze_members() IS 'Takes the statistics of the small tables of members.';
+COMMENT ON FUNCTION fuel.analyze_members IS 'Takes the statistics of the small tables of members.';
 
 -- 3. The nation
 
@@ -395,10 +393,10 @@ BEGIN
   RETURN made_until;
 END
 $$;
-COMMENT ON FUNCTION fuel.take_members(date) IS
+COMMENT ON FUNCTION fuel.take_members IS
   'Copies what the nation needs from all members, and lists the days that have to be made again: all from a day on, and '
   'what members have made again (NULL: only these).';
-GRANT EXECUTE ON FUNCTION fuel.take_members(date) TO fuel_writer;
+GRANT EXECUTE ON FUNCTION fuel.take_members TO fuel_writer;
 
 -- 4. Is it well?
 
@@ -477,5 +475,5 @@ BEGIN
   FROM fuel.region AS placed WHERE placed.region = ANY (fuel.nations()) AND placed.kind <> 'nation';
 END
 $$;
-COMMENT ON FUNCTION fuel.check_members() IS 'Whether each member answers, and fits: a line for each finding.';
-GRANT EXECUTE ON FUNCTION fuel.check_members() TO fuel_writer;
+COMMENT ON FUNCTION fuel.check_members IS 'Whether each member answers, and fits: a line for each finding.';
+GRANT EXECUTE ON FUNCTION fuel.check_members TO fuel_writer;

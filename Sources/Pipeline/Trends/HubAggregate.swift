@@ -21,7 +21,7 @@ extension Aggregate {
     try TimelineUpdate.countStations(store, now: now)
     let spans = try store.due.dueSpans(now: now)
     try DayUpdate.makeRegionDays(spans, workers, now: now) { progress(.averages, $0, $1) }
-    let markets = try store.members.withPricesNow {
+    let markets = try store.verdicts.withPricesNow(now: nil) {
       try store.verdicts.refreshChanges(of: run, now: clock.now())
       return try Verdict.all(store, now: now, areSharesNeeded: false)
     }

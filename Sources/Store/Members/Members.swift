@@ -23,14 +23,6 @@ package struct Members {
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// Something that is found about a member or about all of them.
-  package struct Finding: Sendable {
-    package var member: String
-    /// ok, warn or FAIL.
-    package var grade: String
-    package var words: String
-  }
-
   /// Whether this database is a hub. Every login may ask this.
   package func isHub() throws -> Bool {
     try connection.query(
@@ -132,12 +124,10 @@ package struct Members {
   /// Takes the statistics of members' small tables.
   package func analyze() throws { try connection.execute("SELECT fuel.analyze_members()") }
 
-  /// Looks whether each member answers, and fits.
-  package func findings() throws -> [Finding] {
-    try connection.query("SELECT member, finding, words FROM fuel.check_members()").map { row in
-      Finding(
-        member: try row.text("member"), grade: try row.text("finding"),
-        words: try row.text("words"))
+  /// Looks whether each member answers, and fits. Grades are ok, warn and FAIL.
+  package func findings() throws -> [(member: String, grade: String, words: String)] {
+    try connection.query("SELECT member, finding, words FROM fuel.check_members()").map {
+      (try $0.text("member"), try $0.text("finding"), try $0.text("words"))
     }
   }
 
@@ -154,15 +144,5 @@ package struct Members {
         CASE WHEN \(isRebuild)::boolean THEN coalesce(\(optional: day)::date, '-infinity') END) AS made_until_at
       """
     ).only().instant("made_until_at")
-  }
-
-  /// Runs `body` in one transaction that has copied the present prices of all members to
-  /// `pg_temp.price_now`, as `Verdicts.withPricesNow` does for those of this database.
-  package func withPricesNow<Value>(_ body: () throws -> Value) throws -> Value {
-    try connection.transaction {
-      try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-      try connection.execute("SELECT fuel.take_present()")
-      return try body()
-    }
   }
 }

@@ -51,16 +51,18 @@ package struct RegionNow: Sendable {
 
 /// The present market, which an aggregate reads once: `pg_temp.price_now`.
 extension Verdicts {
-  /// Runs `body` in one transaction that has copied the prices in effect at `now` to
-  /// `pg_temp.price_now`. Only `body` may call `refreshChanges`, `regionsNow` and `sharesRaised`.
+  /// Runs `body` in one transaction that has copied the prices in effect at `now` (`nil`: by the
+  /// server's clock, as a hub's members answer) to `pg_temp.price_now`. Only `body` may call `refreshChanges`, `regionsNow` and `sharesRaised`.
   ///
   /// All of it reads one snapshot. What an ingest stores meanwhile is in none of the results, and
   /// `refreshChanges` does not count it as seen.
   @discardableResult
-  package func withPricesNow<Value>(now: Instant, _ body: () throws -> Value) throws -> Value {
+  package func withPricesNow<Value>(now: Instant?, _ body: () throws -> Value) throws -> Value {
     try connection.transaction {
       try connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-      try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
+      if let now {
+        try connection.query("SELECT set_config('bowser.now', \(now.description), true)")
+      }
       try connection.execute("SELECT fuel.take_present()")
       return try body()
     }
