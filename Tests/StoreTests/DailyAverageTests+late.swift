@@ -86,7 +86,7 @@ extension DailyAverageTests {
       let now = back + .seconds(86_400)
       try feed.aggregate(at: now)
       func rows() throws -> [String] {
-        try feed.connection.lines("SELECT * FROM fuel.daily_rollup ORDER BY region, fuel_id, day")
+        try feed.connection.lines("SELECT to_jsonb(made) - 'made_at' FROM fuel.daily_rollup AS made ORDER BY 1")
       }
       let whole = try rows()
       #expect(try day(feed, "2026-06-02") == ["180.00|180.00|180.00|3|0.979|t"])
