@@ -14,7 +14,8 @@ import Testing
 struct AggregateTests {
   private func dump(_ target: String) throws -> [String] {
     let connection = try Connection(target)
-    return try connection.lines("SELECT to_jsonb(made) - 'made_at' FROM fuel.daily_rollup AS made ORDER BY 1")
+    return try connection.lines(
+      "SELECT to_jsonb(d) - 'made_at' FROM fuel.daily_rollup AS d ORDER BY 1")
       + connection.lines("SELECT * FROM fuel.verdict ORDER BY region, fuel_id, computed_at")
       + connection.lines("SELECT * FROM fuel.region_change ORDER BY region, fuel_id")
       + connection.lines("SELECT * FROM fuel.due ORDER BY 1, 2, 3")

@@ -142,7 +142,8 @@ struct AsKnownTests {
     try await TestDatabase.with { target in
       let feed = try live(target, days: 30)
       func rows() throws -> [String] {
-        try feed.connection.lines("SELECT to_jsonb(made) - 'made_at' FROM fuel.daily_rollup AS made ORDER BY 1")
+        try feed.connection.lines(
+          "SELECT to_jsonb(d) - 'made_at' FROM fuel.daily_rollup AS d ORDER BY 1")
           + feed.connection.lines(
             "SELECT * FROM fuel.verdict ORDER BY region, fuel_id, computed_at")
           + feed.connection.lines("SELECT * FROM fuel.station_habit ORDER BY station_id, fuel_id")

@@ -83,7 +83,7 @@ struct ReplaysTests {
         ).run()
         found.append(
           try spans(bench)
-            + bench.lines("SELECT to_jsonb(made) - 'made_at' FROM fuel.daily_rollup AS made ORDER BY 1"))
+            + bench.lines("SELECT to_jsonb(d) - 'made_at' FROM fuel.daily_rollup AS d ORDER BY 1"))
       }
     }
     #expect(found[0].count > 700)

@@ -88,7 +88,8 @@ struct WorkersTests {
         SELECT name, fuel_id, month, days FROM fuel.station_month JOIN fuel.station USING (station_id)
         ORDER BY name, fuel_id, month
         """)
-      + feed.connection.lines("SELECT to_jsonb(made) - 'made_at' FROM fuel.daily_rollup AS made ORDER BY 1")
+      + feed.connection.lines(
+        "SELECT to_jsonb(d) - 'made_at' FROM fuel.daily_rollup AS d ORDER BY 1")
   }
 
   private func doubtful(_ feed: Feed) throws -> [String] {

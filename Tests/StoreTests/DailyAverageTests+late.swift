@@ -86,7 +86,8 @@ extension DailyAverageTests {
       let now = back + .seconds(86_400)
       try feed.aggregate(at: now)
       func rows() throws -> [String] {
-        try feed.connection.lines("SELECT to_jsonb(made) - 'made_at' FROM fuel.daily_rollup AS made ORDER BY 1")
+        try feed.connection.lines(
+          "SELECT to_jsonb(d) - 'made_at' FROM fuel.daily_rollup AS d ORDER BY 1")
       }
       let whole = try rows()
       #expect(try day(feed, "2026-06-02") == ["180.00|180.00|180.00|3|0.979|t"])
