@@ -34,10 +34,15 @@ struct SiteMaker {
     let brand = random.pick(Self.brands)
     let suburb = random.pick(Self.first) + random.pick(Self.second)
     let street = "\(random.integer(1...420)) \(random.pick(Self.streets))"
-    let angle = random.real(-1...1)
-    let position = Position(
-      latitude: (town.latitude + angle * town.radiusDegrees).roundedTo6,
-      longitude: (town.longitude + random.real(-1...1) * town.radiusDegrees).roundedTo6)
+    let (north, east) = (random.real(-1...1), random.real(-1...1))
+    // What would lie in the sea lies nearer to the middle of the town.
+    let town = town
+    let position = (0...10).lazy.compactMap { step in
+      let reach = town.radiusDegrees * Double(10 - step) / 10
+      return Position(
+        latitude: (town.latitude + north * reach).roundedTo6,
+        longitude: (town.longitude + east * reach).roundedTo6)
+    }.first(where: Coastline.hasLand)
     let station = Station(
       code: String(number), state: town.state, name: "\(brand.name) \(suburb)", brand: brand.name,
       address: street, suburb: suburb, postcode: pad(random.integer(town.postcodes), 4),

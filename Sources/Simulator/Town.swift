@@ -48,7 +48,7 @@ struct Town: Sendable {
       share: 0.13, movement: .longCycle(days: 12...18, cents: 22...36), postcodes: 5000...5120,
       margin: 1),
     Town(
-      name: "country SA", state: .sa, latitude: -33.2, longitude: 137.8, radiusDegrees: 1.5,
+      name: "country SA", state: .sa, latitude: -33.2, longitude: 138.4, radiusDegrees: 1.5,
       share: 0.04, movement: .sticky, postcodes: 5250...5700, margin: 9),
     Town(
       name: "Perth", state: .wa, latitude: -31.95, longitude: 115.86, radiusDegrees: 0.25,

@@ -17,6 +17,13 @@ struct SimulatedFeedTests {
     return try #require(documents.first { $0.name == name })
   }
 
+  /// Nobody sells fuel in the sea.
+  @Test func everyStationLiesOnLand() {
+    let market = Market(seed: 1, allStations: 330, days: Self.market.days)
+    let positions = market.sites.compactMap(\.station.position)
+    #expect(positions.count == market.sites.count && positions.allSatisfy(Coastline.hasLand))
+  }
+
   /// Every simulated feed is read without unexpected rejects, and its prices are those of the
   /// market.
   @Test(arguments: SimulatedFeeds.feeds)

@@ -27,6 +27,20 @@ struct WordsTests {
     #expect(cut.columns <= width)
   }
 
+  /// Stations at the shore stand on land, also where the coast is drawn for a whole state.
+  @Test(arguments: [
+    ("Cottesloe", -31.996, 115.757, true), ("Fremantle", -32.053, 115.748, true),
+    ("Bondi", -33.890, 151.272, true), ("Hobart", -42.882, 147.326, true),
+    ("Lord Howe Island", -31.53, 159.07, true), ("Alice Springs", -23.7, 133.88, true),
+    ("off Perth", -32.0, 115.6, false), ("Port Phillip", -38.1, 144.85, false),
+    ("Tasman Sea", -35.0, 155.0, false),
+  ])
+  func theCoastIsWhereItIs(place: String, latitude: Double, longitude: Double, isLand: Bool) throws
+  {
+    let position = try #require(Position(latitude: latitude, longitude: longitude))
+    #expect(Coastline.hasLand(at: position) == isLand, "\(place)")
+  }
+
   /// F-O14: fuels have one order.
   @Test func fuelsHaveOneOrder() {
     let codes = ["x:2", "LPG", "DL", "E10", "x:1", "PDL", "U91", "P98", "P95"]
