@@ -39,7 +39,11 @@ extension String {
 
   /// The text as a JSON literal.
   package var asJSONLiteral: String {
-    "\""
+    // Most texts need no escapes, and a large site has a million of them.
+    guard !utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else {
+      return "\"\(self)\""
+    }
+    return "\""
       + escaping { scalar in
         switch scalar {
         case "\"", "\\": return "\\\(scalar)"
