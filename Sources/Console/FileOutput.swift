@@ -89,20 +89,24 @@ struct FileOutput {
   }
 
   /// Writes a whole text to a file.
-  static func write(_ text: String, to path: String) throws {
-    try write(to: path) { file in
+  ///
+  /// - Parameter isDurable: whether the text is on the disk when the function returns.
+  static func write(_ text: String, to path: String, isDurable: Bool = true) throws {
+    try write(to: path, isDurable: isDurable) { file in
       var text = text
       try text.withUTF8 { try file.write(UnsafeRawBufferPointer($0)) }
     }
   }
 
   /// Writes a file by a body, and moves it to its place when the body returns.
-  static func write(to name: String, _ body: (FileOutput) throws -> Void) throws {
+  static func write(
+    to name: String, isDurable: Bool = true, _ body: (FileOutput) throws -> Void
+  ) throws {
     let (path, partial, descriptor) = try open(name)
     do {
       try body(FileOutput(descriptor: descriptor))
       // The file is renamed before the lock ends with the descriptor.
-      guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
+      guard !isDurable || fsync(descriptor) == 0, rename(partial, path) == 0 else {
         throw Failure(description: String(cString: strerror(errno)))
       }
       close(descriptor)

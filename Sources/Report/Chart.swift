@@ -55,7 +55,7 @@ struct Chart {
   /// A chart with axes, the range from the cheapest to the dearest station, and the seven-day
   /// average.
   func full() -> HTML {
-    let known = days.compactMap(\.average)
+    let known = days.compactMap(\.average) + days.compactMap(\.movingAverage)
     guard let least = known.min(), let most = known.max() else {
       return ""
     }
@@ -82,7 +82,8 @@ struct Chart {
       """
     }
     return """
-      <svg class="chart" viewBox="0 0 \(Words.coordinate(width)) \(Words.coordinate(height))" role="img" aria-label="\(summary)">
+      <svg class="chart" viewBox="0 0 \(Words.coordinate(width)) \(Words.coordinate(height))" role="img" aria-label="\(summary)" \
+      data-from="\(days[0].day)" data-step="\(step == .day ? "day" : "month")" data-values="\(days.map { Words.cents($0.average) }.joined(separator: " "))">
       \(grid)\(dates)\(band(scale))\(line(\.movingAverage, scale, "moving"))\(line(\.average, scale, "line"))\(dot(scale, isNamed: true))
       </svg>
 

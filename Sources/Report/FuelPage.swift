@@ -3,38 +3,41 @@ import FuelModel
 import Views
 
 extension Report {
-  /// One fuel in one region: the verdict, the daily averages, the price cycles, the cheapest and
-  /// dearest stations, and a map of the stations.
-  func fuelPage(_ region: MarketReport.Region, _ fuel: (code: String, name: String)) -> HTML {
+  /// One fuel in one region: the verdict, the cheapest stations now and next beside a map, the daily
+  /// averages, the price cycles, and the other fuels there.
+  ///
+  /// - Parameter path: where the page is, below the report's folder.
+  func fuelPage(
+    _ region: MarketReport.Region, _ fuel: (code: String, name: String), path: String
+  ) -> HTML {
     let key = MarketReport.Key(region.code, fuel.code)
-    guard let average = market.averages[key] else { return "" }
-    let others = market.fuels.filter { market.averages[.init(region.code, $0.code)] != nil }
+    let average = market.averages[key]
+    let others = market.fuels.filter { isKnown(.init(region.code, $0.code)) }
     let range: HTML =
-      average.lowest.map { low in
-        "<p class=\"note\">From \(Words.cents(low)) to \(Words.cents(average.highest)) c/L at \(average.stations) stations.</p>\n"
+      average?.lowest.map { low in
+        "<p class=\"note\">From \(Words.cents(low)) to \(Words.cents(average?.highest)) c/L at \(average?.stations ?? 0) stations. \(change(average?.change7d, over: "in 7 days"))</p>\n"
           as HTML
       } ?? ""
-    let verdictWord = market.verdicts[key].map {
-      ": \(Words.verdict($0.verdict, $0.basis).word.lowercased())"
-    }
+    let word = advice(region, key).map { ": \($0.word.lowercased())" } ?? ""
     return page(
       "\(Words.title(fuel.name)) in \(region.name)",
-      about: "\(Words.cents(average.average)) c/L on average\(verdictWord ?? "")",
-      path: Self.path(of: region, fuel.code), depth: 1,
+      about: average.map { "\(Words.cents($0.average)) c/L on average\(word)" } ?? "No price now",
+      path: path, depth: 1, state: region.state ?? "",
       """
       <h1>\(Words.title(fuel.name)) in \(region.name)</h1>
-      <p class="lead">As of \(Words.time(now, zone(of: region))) \(clockName(of: region)).</p>
-      <nav aria-label="Fuels"><ul class="chips">
-      \(fuelChips(others, but: fuel.code) { "../" + Self.path(of: region, $0) })<li><a href="../\(Self.path(of: region))">All fuels</a></li>
-      </ul></nav>
+      \(fuelChips(others, but: fuel.code) { "../" + Self.path(of: region, $0) })\
+      <div class="panel" data-place="\(Self.path(of: region, fuel.code))" data-region="\(region.code)" data-name="\(Words.title(region.name)) \(fuel.code)">
+      \(verdict(region, key))\(range)\(region.kind == "nation" ? nationNote : "")\(why(key))</div>
+      \(cheapest(region, key))\
+      \(announced(region, key, home: "../").map { "<h2>Next prices</h2>\n<div class=\"panel\">\n\($0)</div>\n" as HTML } ?? "")\
+      <h2>Daily averages <span class="unit">and today so far</span></h2>
       <div class="panel">
-      <h2>Now <span class="unit">\(fuel.code)</span></h2>
-      <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L</span> &#160; \
-      \(change(average.change24h, over: "in 24 hours")) &#160; \(change(average.change7d, over: "in 7 days"))</p>
-      \(range)\(lateNote(average))\(region.kind == "nation" ? nationNote : "")\(verdict(key))<h3>Daily averages <span class="unit">and today so far</span></h3>
-      \(charts(key))\(trendNote(key))\(dayTable(market.days[key] ?? []))\
-      \(tomorrow(region, key))\(cycleTable(key))\(ends(region, key))</div>
-      \(map(offers[key] ?? [], depth: 1, region.name))
+      \(charts(key))\(trendNote(key))\(dayTable(market.days[key] ?? []))\(cycleTable(key))</div>
+      <h2>All fuels in \(region.name)</h2>
+      <div class="panel">
+      \(fuelTable(region, others))</div>
+      <p class="note"><a href="../feed/\(Self.slug(region.code)).atom">Changes of the advice here, as an Atom feed</a> · \
+      <a href="../api/v1/region/\(Self.slug(region.code)).json">for programs, as JSON</a></p>
 
       """)
   }
@@ -46,6 +49,39 @@ extension Report {
       include them, so the two differ.</p>
 
       """
+  }
+
+  /// The ten cheapest stations, beside a map of all.
+  private func cheapest(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
+    let ranked = (market.ranking[key] ?? []).lazy.map { market.offers[$0] }
+    guard !ranked.isEmpty else { return "" }
+    let map =
+      region.kind == "nation"
+      ? regionMap(market.regions, key.fuel, "../") : stationMap(ranked, region.name, "../")
+    return """
+      <h2 id="cheapest">Cheapest now</h2>
+      <div class="beside">
+      <div class="panel">
+      \(stationTable("Cheapest stations", Array(ranked.prefix(10)), "../"))</div>
+      \(map)</div>
+
+      """
+  }
+
+  private func fuelTable(
+    _ region: MarketReport.Region, _ fuels: [(code: String, name: String)]
+  ) -> HTML {
+    table(
+      "All fuels", [("Fuel", false), ("c/L", true), ("24 hours", true), ("Advice", false)],
+      fuels.map { fuel in
+        let key = MarketReport.Key(region.code, fuel.code)
+        return """
+          <tr><th scope="row"><a href="../\(Self.path(of: region, fuel.code))">\(Words.title(fuel.name))</a></th>\
+          <td class="number">\(Words.cents(market.averages[key]?.average))</td>\
+          <td class="number">\(change(market.averages[key]?.change24h))</td><td>\(advice(region, key)?.word ?? "")</td></tr>
+
+          """
+      })
   }
 
   /// Charts of the last thirty days, the last ninety days and the year, each with today so far, and
@@ -170,14 +206,16 @@ extension Report {
       """
   }
 
-  private func tomorrow(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
-    guard let tomorrow = market.tomorrow[key] else { return "" }
+  /// The prices published ahead: their average, and the stations that will be the cheapest.
+  func announced(
+    _ region: MarketReport.Region, _ key: MarketReport.Key, home: HTML
+  ) -> HTML? {
+    guard let next = market.tomorrow[key] else { return nil }
+    let begin = Words.title(Words.begin(next.effectiveAt, zone(of: region), now: now))
     return """
-      <h3>Prices announced in advance</h3>
-      <p>From \(Words.time(tomorrow.effectiveAt, zone(of: region))) the average is \
-      <b>\(Words.cents(tomorrow.tomorrow))</b> instead of \(Words.cents(tomorrow.today)) c/L: \
-      \(tomorrow.dearer) stations get dearer, \(tomorrow.cheaper) get cheaper, \(tomorrow.same) stay the same.</p>
-
+      <p>\(begin) <b>\(Words.cents(next.tomorrow))</b> on average, now \(Words.cents(next.today)): \(next.dearer) stations get \
+      dearer, \(next.cheaper) get cheaper, \(next.same) stay the same.</p>
+      \(stationTable("Cheapest of the next prices", market.cheapestAhead[key] ?? [], home))
       """
   }
 
@@ -206,42 +244,5 @@ extension Report {
   private func rise(_ cycle: MarketReport.Cycle) -> String {
     cycle.peak.map { Words.cents(Double(Cents.tenths($0) - Cents.tenths(cycle.trough)) / 10) }
       ?? "·"
-  }
-
-  private func ends(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
-    guard let stations = market.stations[key], !stations.isEmpty else { return "" }
-    // With fewer than ten stations, the lists are shorter, so that no station is listed as both
-    // cheap and dear.
-    let half = min(5, (stations.count + 1) / 2)
-    func list(_ title: String, _ stations: [Offer], isAhead: Bool = false) -> HTML {
-      """
-      <div>
-      <h3>\(title)</h3>
-      \(table(
-        title, [("Station", false), ("c/L", true), (isAhead ? "From" : "Since", false)],
-        stations.map { station in
-          """
-          <tr><th scope="row"><a href="../\(Self.path(ofStation: station.station))">\(station.name)</a>\
-          <br><span class="unit">\(place(station))</span></th>\
-          <td class="number">\(Words.cents(isAhead ? station.next : station.price))</td>\
-          <td>\(Words.time((isAhead ? station.nextAt : nil) ?? station.since, zone(of: region)))</td></tr>
-
-          """
-        }))</div>
-
-      """
-    }
-    let ahead = market.cheapestAhead[key] ?? []
-    return """
-      \(ahead.isEmpty ? "" : list("Cheapest of the announced prices", ahead, isAhead: true))<div class="columns">
-      \(list("Cheapest now", Array(stations.prefix(half))))\
-      \(list("Dearest now", stations.suffix(min(5, stations.count - half)).reversed()))</div>
-
-      """
-  }
-
-  /// The brand and the suburb of a station.
-  func place(_ station: Offer) -> String {
-    [station.brand, station.suburb?.asPlaceName].compactMap { $0 }.joined(separator: ", ")
   }
 }

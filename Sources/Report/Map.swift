@@ -2,101 +2,197 @@ import Foundation
 import FuelModel
 import Views
 
-/// A map that needs no tiles from any server: the coast, and a mark for each place. The ratio of
-/// longitude to latitude is right at the middle of the map.
+/// A map that needs no tiles from any server: the coast, prices as labels, names of places and a
+/// scale. It is drawn for the width of a phone. A label that would cover another one is left out, so
+/// what comes first is what is shown; a price without a label is a dot.
 struct Map {
-  enum Mark: String, CaseIterable {
-    case cheap, usual, dear, place
+  /// What a price is compared with its region; labels differ in shape as well as in colour.
+  enum Mark: String {
+    case cheap, usual, dear
   }
 
-  struct Dot {
+  /// A price on the map.
+  struct Label {
     var position: Position
     var mark: Mark
-    var label: String
-    /// A text beside the mark, or `nil` for none.
-    var name: String?
+    var text: String
+    /// What the label is of, for who hears the page or points at it.
+    var title: String
     /// A link relative to the page that contains the map.
     var link: String
   }
 
-  private let dots: [Dot]
+  /// The name of a place.
+  struct Name {
+    var position: Position
+    var text: String
+  }
+
+  private typealias Point = (x: Double, y: Double)
+
+  /// The left, right, top and bottom side of what is drawn in an area already.
+  private typealias Box = (left: Double, right: Double, top: Double, bottom: Double)
+
+  private let labels: [Label]
+  private let names: [Name]
   private let west: Double
   private let north: Double
   private let scale: Double
   private let squeeze: Double
   private let height: Double
 
-  private static let width = 800.0
+  private static let width = 300.0
+  /// The least height of a target for fingers.
+  private static let target = 24.0
+  /// How many labels come before the names of places.
+  private static let firstLabels = 12
 
-  /// - Parameter box: the area shown, whatever the marks are. `nil` shows the marks and a margin
-  ///   around them.
-  init?(_ dots: [Dot], box: (southWest: Position, northEast: Position)? = nil) {
+  /// - Parameters:
+  ///   - labels: the most important first.
+  ///   - names: the largest place first.
+  init?(_ labels: [Label], names: [Name]) {
     // A single mark does not show where its place is.
-    guard dots.count > 1 else { return nil }
-    self.dots = dots
-    let latitudes = dots.map(\.position.latitude)
-    let longitudes = dots.map(\.position.longitude)
-    // With this margin a map covers about ten kilometres at least, even if all marks are close
-    // together.
-    let south = box?.southWest.latitude ?? latitudes.min()! - 0.05
-    let north = box?.northEast.latitude ?? latitudes.max()! + 0.05
-    let west = box?.southWest.longitude ?? longitudes.min()! - 0.05
-    let east = box?.northEast.longitude ?? longitudes.max()! + 0.05
+    guard labels.count > 1 else { return nil }
+    self.labels = labels
+    self.names = names
+    let latitudes = labels.map(\.position.latitude)
+    let longitudes = labels.map(\.position.longitude)
+    // With this margin a map covers about five kilometres at least, and no label is cut.
+    let margin = max(0.02, (longitudes.max()! - longitudes.min()!) * 0.09)
+    let (south, north) = (latitudes.min()! - margin, latitudes.max()! + margin)
+    let (west, east) = (longitudes.min()! - margin, longitudes.max()! + margin)
     let squeeze = cos((south + north) / 2 * .pi / 180)
     let (wide, high) = ((east - west) * squeeze, north - south)
     // The map is never higher than wide.
     let scale = min(Self.width / wide, Self.width / high)
     self.squeeze = squeeze
     self.scale = scale
-    self.north = north
-    self.west = west - max(0, Self.width / scale - wide) / squeeze / 2
-    height = high * scale
+    height = max(high * scale, Self.width / 2)
+    self.north = north + (height / scale - high) / 2
+    self.west = west - (Self.width / scale - wide) / squeeze / 2
   }
 
-  private func x(_ position: Position) -> Double { (position.longitude - west) * squeeze * scale }
-  private func y(_ position: Position) -> Double { (north - position.latitude) * scale }
-
-  private func point(_ position: Position) -> String {
-    "\(Words.coordinate(x(position))),\(Words.coordinate(y(position)))"
+  private func point(_ position: Position) -> Point {
+    ((position.longitude - west) * squeeze * scale, (north - position.latitude) * scale)
   }
 
   func svg(_ name: String) -> HTML {
-    """
-    <svg class="map" viewBox="0 0 800 \(Int(height.rounded()))" role="group" aria-label="\(name)">
-    \(coast)\(dots.map(mark))</svg>
-
-    """
-  }
-
-  private var coast: [HTML] {
-    Coastline.lines.compactMap { line -> HTML? in
-      let near = line.points.contains { position in
-        (-800.0...1_600.0).contains(x(position)) && (-800.0...height + 800).contains(y(position))
+    // The bar of the scale comes first.
+    var taken: [Box] = [(0, Self.width / 3 + 16, height - 30, height)]
+    var dots: [Point] = []
+    func mark(_ labels: ArraySlice<Label>) -> [HTML] {
+      labels.compactMap { label in
+        let point = point(label.position)
+        guard let box = free(point, Double(label.text.count) * 6.6 + 10, Self.target, &taken)
+        else {
+          dots.append(point)
+          return nil
+        }
+        return drawing(label, box)
       }
-      guard near else { return nil }
-      let points = line.points.map(point).joined(separator: " ")
-      return line.isBorder
-        ? "<polyline class=\"border\" points=\"\(points)\"/>\n"
-        : "<polygon class=\"land\" points=\"\(points)\"/>\n"
     }
+    let first = mark(labels.prefix(Self.firstLabels))
+    let places = names.compactMap { self.name(of: $0, &taken) }
+    let marks = first + mark(labels.dropFirst(Self.firstLabels))
+    let path = dots.map { "M\(Words.coordinate($0.x)) \(Words.coordinate($0.y))h0" }.joined()
+    return """
+      <svg class="map" viewBox="0 0 \(Int(Self.width)) \(Int(height.rounded()))" role="group" aria-label="\(name)">
+      <path class="land" d="\(outline(Coastline.land))"/>
+      <path class="lake" d="\(outline(Coastline.lakes))"/>
+      <path class="border" d="\(outline(Coastline.borders.map { $0 + $0.reversed() }))"/>
+      <path class="dots" d="\(path)"/>
+      \(places)\(marks)\(bar)</svg>
+
+      """
   }
 
-  /// Marks differ in shape as well as in colour.
-  private func mark(_ dot: Dot) -> HTML {
-    let (x, y) = (Words.coordinate(x(dot.position)), Words.coordinate(y(dot.position)))
-    let shape: HTML =
-      switch dot.mark {
-      case .cheap: "<circle class=\"cheap\" cx=\"\(x)\" cy=\"\(y)\" r=\"6\"/>"
-      case .usual: "<circle class=\"usual\" cx=\"\(x)\" cy=\"\(y)\" r=\"4\"/>"
-      case .dear:
-        "<path class=\"dear\" d=\"M\(x) \(y)m-4 -4l8 8m0 -8l-8 8\"/>"
-      case .place: "<circle class=\"place\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>"
+  /// Takes a box around a point, unless it would cover another one or leave the map.
+  private func free(
+    _ point: Point, _ width: Double, _ height: Double, _ taken: inout [Box]
+  ) -> Box? {
+    let box = (point.x - width / 2, point.x + width / 2, point.y - height / 2, point.y + height / 2)
+    guard box.0 >= 0, box.1 <= Self.width, box.2 >= 0, box.3 <= self.height,
+      taken.allSatisfy({
+        box.0 >= $0.right || box.1 <= $0.left || box.2 >= $0.bottom || box.3 <= $0.top
+      })
+    else { return nil }
+    taken.append(box)
+    return box
+  }
+
+  private func drawing(_ label: Label, _ box: Box) -> HTML {
+    let middle = Words.coordinate((box.left + box.right) / 2)
+    return """
+      <a href="\(label.link)" class="\(label.mark.rawValue)"><title>\(label.title)</title>\
+      <rect x="\(Words.coordinate(box.left))" y="\(Words.coordinate(box.top))" width="\(Words.coordinate(box.right - box.left))" height="24" rx="\(label.mark == .dear ? 2 : 12)"/>\
+      <text x="\(middle)" y="\(Words.coordinate(box.top + 16))">\(label.text)</text></a>
+
+      """
+  }
+
+  /// The name of a place below, above or at its middle, wherever there is room.
+  private func name(of name: Name, _ taken: inout [Box]) -> HTML? {
+    let point = point(name.position)
+    for y in [point.y + 19, point.y - 19, point.y] {
+      if let box = free((point.x, y), Double(name.text.count) * 6 + 2, 13, &taken) {
+        return
+          "<text class=\"name\" x=\"\(Words.coordinate(point.x))\" y=\"\(Words.coordinate(box.bottom - 3))\">\(name.text)</text>\n"
       }
-    // A name stands to the left of its mark, except where it would begin outside of the map.
-    let side: HTML =
-      self.x(dot.position) < Self.width / 4 ? " class=\"east\" dx=\"9\"" : " dx=\"-9\""
-    let name: HTML =
-      dot.name.map { "<text x=\"\(x)\" y=\"\(y)\"\(side) dy=\"4\">\($0)</text>" as HTML } ?? ""
-    return "<a href=\"\(dot.link)\"><title>\(dot.label)</title>\(shape)\(name)</a>\n"
+    }
+    return nil
+  }
+
+  /// A bar of a round number of kilometres, at most a third of the map wide.
+  private var bar: HTML {
+    let unit = scale / 111.2
+    let length =
+      [1_000.0, 500, 200, 100, 50, 20, 10, 5, 2].first { $0 * unit <= Self.width / 3 } ?? 1
+    let end = Words.coordinate(8 + length * unit)
+    let base = Words.coordinate(height - 8)
+    return """
+      <path class="bar" d="M8 \(base)v-4v4H\(end)v-4"/><text class="name" x="\(Words.coordinate(8 + length * unit / 2))" y="\(Words.coordinate(height - 14))">\(Int(length)) km</text>
+
+      """
+  }
+
+  // MARK: Outlines
+
+  /// The part of some outlines that lies on the map, as a path.
+  private func outline(_ rings: [[Position]]) -> String {
+    rings.map { ring in
+      var path = ""
+      var last: Point = (.infinity, .infinity)
+      // Points closer together than a pixel are one.
+      for point in clipped(ring.map(point))
+      where abs(point.x - last.x) > 0.8 || abs(point.y - last.y) > 0.8 {
+        path +=
+          "\(path.isEmpty ? "M" : " ")\(Words.coordinate(point.x)) \(Words.coordinate(point.y))"
+        last = point
+      }
+      return path.isEmpty ? "" : path + "z"
+    }.joined()
+  }
+
+  /// A ring without what lies outside of the map and a margin, cut at one side after another.
+  private func clipped(_ ring: [Point]) -> [Point] {
+    let margin = 9.0
+    let sides: [(Point) -> Double] = [
+      { $0.x + margin }, { Self.width + margin - $0.x }, { $0.y + margin },
+      { height + margin - $0.y },
+    ]
+    return sides.reduce(ring) { ring, depth in
+      var kept: [Point] = []
+      guard var last = ring.last else { return kept }
+      for point in ring {
+        let (before, here) = (depth(last), depth(point))
+        if (before >= 0) != (here >= 0) {
+          let share = before / (before - here)
+          kept.append((last.x + share * (point.x - last.x), last.y + share * (point.y - last.y)))
+        }
+        if here >= 0 { kept.append(point) }
+        last = point
+      }
+      return kept
+    }
   }
 }

@@ -2,9 +2,10 @@ import FuelModel
 import Views
 
 extension Report {
-  /// The market of one fuel on one page: a card for each capital, then a table of all regions.
+  /// The market of one fuel on one page: a card for each capital, the cheapest stations of tomorrow,
+  /// then all regions as a table and on a map.
   func nowPage(_ fuel: (code: String, name: String)?, depth: Int) -> HTML {
-    guard let fuel, !market.averages.isEmpty else {
+    guard let fuel else {
       return page(
         "Now", path: "index.html",
         """
@@ -14,46 +15,39 @@ extension Report {
         """)
     }
     let home = String(repeating: "../", count: depth)
-    let capitals = market.regions.filter { $0.kind == "capital" && hasAverage($0) }
-    let shown = capitals.filter { market.averages[.init($0.code, fuel.code)] != nil }
+    let regions = market.regions.filter { isKnown(.init($0.code, fuel.code)) }
+    let capitals = regions.filter { $0.kind == "capital" }
     // All cards use one scale, so that a flat market looks flat.
-    let span = shown.map { self.span(.init($0.code, fuel.code)) }.max() ?? 0
+    let span = capitals.map { self.span(.init($0.code, fuel.code)) }.max() ?? 0
     return page(
       "\(Words.title(fuel.name)) prices now",
-      path: depth == 0 ? "index.html" : Self.path(ofFuel: fuel.code),
-      depth: depth,
+      path: depth == 0 ? "index.html" : Self.path(ofFuel: fuel.code), depth: depth,
       """
       <h1>Should you fill up?</h1>
-      <nav aria-label="Fuels"><ul class="chips">
-      \(fuelChips(market.fuels, but: fuel.code) { home + Self.path(ofFuel: $0) })</ul></nav>
-      <p class="lead">\(Words.title(fuelName(fuel.code))) in the capital cities, the average of all stations at \
-      \(nationTime(now)), the last thirty days and today so far, and whether to fill up.</p>
-      \(feedSummary(home))<div class="cards">
-      \(shown.map { region in
-        card(
-          region, fuel.code, title: region.name, home + Self.path(of: region, fuel.code), span: span)
-      })</div>
-      <h2>Capital cities</h2>
-      \(averagesTable(capitals, home))\(delayNote(capitals))<h2 id="states">States and towns</h2>
-      \(averagesTable(market.regions.filter { $0.kind != "capital" && hasAverage($0) }, home))\
-      \(placesMap(fuel.code, home))
-
+      \(fuelChips(market.fuels, but: fuel.code) { home + Self.path(ofFuel: $0) })\
+      <div class="cards" data-fuel="\(fuel.code)">
+      \(capitals.map { card($0, fuel.code, home + Self.path(of: $0, fuel.code), span: span) })</div>
+      <p class="note">\(titled(fuel.code)) in the capital cities: the average of all stations, the last thirty \
+      days and today so far, and whether to fill up. \(feedSummary(home))</p>
+      \(ahead(capitals, fuel.code, home))<h2 id="states">All regions</h2>
+      <div class="beside">
+      \(averagesTable(regions, fuel.code, home))\(regionMap(regions, fuel.code, home))</div>
+      \(places(home))
       """)
   }
 
-  /// A map of the regions that have a centre, and links to the list of places of each state.
-  private func placesMap(_ fuel: String, _ home: String) -> HTML {
-    let dots = market.regions.compactMap { region -> Map.Dot? in
-      guard ["capital", "area"].contains(region.kind), let position = region.centre,
-        let average = market.averages[.init(region.code, fuel)]
-      else { return nil }
-      return Map.Dot(
-        position: position, mark: .place,
-        label: "\(Words.title(region.name)): \(Words.cents(average.average))",
-        name: region.kind == "capital"
-          ? "\(Words.title(region.name)) \(Words.cents(average.average))" : nil,
-        link: home + Self.path(of: region, fuel))
+  /// The stations that will be the cheapest of each capital by the prices published ahead.
+  private func ahead(
+    _ capitals: [MarketReport.Region], _ fuel: String, _ home: String
+  ) -> [HTML] {
+    capitals.compactMap { region in
+      announced(region, .init(region.code, fuel), home: HTML(stringLiteral: home)).map { list in
+        "<section class=\"panel\">\n<h2>Next prices in \(region.name)</h2>\n\(list)</section>\n"
+      }
     }
+  }
+
+  private func places(_ home: String) -> HTML {
     let states = Set(market.offers.map(\.state)).sorted()
     let lists: [HTML] = states.map {
       "<li><a href=\"\(home)places/\(Self.slug($0)).html\">\($0)</a></li>\n"
@@ -63,9 +57,8 @@ extension Report {
       <p class="lead">Every suburb with a station, by state:</p>
       <ul class="chips">
       \(lists)</ul>
-      \(Map(dots, box: Coastline.box(around: dots.map(\.position)))?.svg("Cities and towns") ?? "")
-      <p class="note">For programs: <a href="\(home)api/v1/market.json">the market as JSON</a>, and current prices as GeoJSON in
-      <code>api/v1/prices/nsw-u91.geojson</code> for each state and fuel.</p>
+      <p class="note">For programs: <a href="\(home)api/v1/index.json">what there is as JSON</a>, for each region and station, \
+      and as GeoJSON for each state and fuel.</p>
 
       """
   }
@@ -79,45 +72,41 @@ extension Report {
     market.fuelNames[fuel] == nil ? fuel : Words.title(fuelName(fuel))
   }
 
-  /// Links to the fuels, except the one that is shown.
+  /// Links to the fuels by their short names, in one row, and the fuel that is shown.
   func fuelChips(
     _ fuels: [(code: String, name: String)], but shown: String, _ link: (String) -> String
-  ) -> [HTML] {
-    fuels.map { fuel in
+  ) -> HTML {
+    let chips: [HTML] = fuels.map { fuel in
       fuel.code == shown
-        ? "<li><b>\(Words.title(fuel.name))</b></li>\n" as HTML
-        : "<li><a href=\"\(link(fuel.code))\">\(Words.title(fuel.name))</a></li>\n"
+        ? "<li><b title=\"\(fuel.name)\">\(fuel.code)</b></li>\n"
+        : "<li><a href=\"\(link(fuel.code))\" title=\"\(fuel.name)\">\(fuel.code)</a></li>\n"
     }
+    return "<nav aria-label=\"Fuels\"><ul class=\"fuels\">\n\(chips)</ul></nav>\n"
   }
 
   /// The difference in c/L between the highest and the lowest daily average that the lines show.
-  func span(_ key: MarketReport.Key) -> Double {
+  private func span(_ key: MarketReport.Key) -> Double {
     let known = market.days[key]?.compactMap(\.average) ?? []
     return (known.max() ?? 0) - (known.min() ?? 0)
   }
 
-  /// The current average, the last thirty days, and the verdict.
+  /// The verdict, the current average, the last thirty days, and how good such advice was.
   ///
-  /// - Parameters:
-  ///   - id: the target for links to this card, or `nil` for none.
-  ///   - span: how many cents the height of the line covers.
-  func card(
-    _ region: MarketReport.Region, _ fuel: String, title: String, _ link: String,
-    id: String? = nil, span: Double
+  /// - Parameter span: how many cents the height of the line covers.
+  private func card(
+    _ region: MarketReport.Region, _ fuel: String, _ link: String, span: Double
   ) -> HTML {
     let key = MarketReport.Key(region.code, fuel)
-    guard let average = market.averages[key] else { return "" }
-    let name: HTML = id.map { " id=\"\($0)\"" } ?? ""
     return """
-      <article class="card"\(name)>
-      <h2><a href="\(link)">\(Words.title(title))</a></h2>
-      <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L</span> \(change(average.change24h, over: "in 24 h"))</p>
-      \(Chart(days: market.days[key] ?? [], width: 260, height: 56).sparkline(span: span))\(lateNote(average))\(verdict(key))</article>
+      <article class="card" data-region="\(region.code)">
+      <h2><a href="\(link)">\(Words.title(region.name))</a></h2>
+      \(verdict(region, key))\
+      \(Chart(days: market.days[key] ?? [], width: 260, height: 56).sparkline(span: span))\(why(key))</article>
 
       """
   }
 
-  func lateNote(_ average: AverageNow) -> HTML { lateNote(isLate: average.delayHours > 0) }
+  func lateNote(_ average: AverageNow?) -> HTML { lateNote(isLate: (average?.delayHours ?? 0) > 0) }
 
   /// The note beside prices of a state that publishes them late.
   func lateNote(ofState state: String) -> HTML {
@@ -128,85 +117,113 @@ extension Report {
     isLate ? "<p class=\"note\">Prices are a day old: this state publishes them late.</p>\n" : ""
   }
 
-  /// The verdict, its reason, and how good such advice was.
-  func verdict(_ key: MarketReport.Key) -> HTML {
-    guard let verdict = market.verdicts[key] else { return "" }
-    let (word, mark) = Words.verdict(verdict.verdict, verdict.basis)
-    return """
-      <p class="verdict"><b class="\(mark)">\(word)</b></p>
-      <p class="reason">\(verdict.reason).</p>
-      \(today(verdict))<p class="score">\(scoreLine(key))</p>
+  func advice(_ region: MarketReport.Region, _ key: MarketReport.Key) -> Advice? {
+    market.verdicts[key].map {
+      Advice($0, market.averages[key], zone(of: region), now: now)
+    }
+  }
 
+  /// What to do, when it will be cheapest, the average now and a good price.
+  func verdict(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
+    guard let average = market.averages[key] else {
+      let last = market.days[key]?.last { $0.average != nil }
+      return """
+        <p class="verdict none"><b>No price now</b></p>
+        <p class="reason">The prices here are too old to believe.\(last.map { " The last average was \(Words.cents($0.average)) on \(Words.weekday($0.day))." } ?? "")</p>
+
+        """
+    }
+    let advice = advice(region, key)
+    let good = advice?.goodPrice.map { " A good price today: \(Words.cents($0)) or less." } ?? ""
+    return """
+      \(advice.map { "<p class=\"verdict \($0.mark)\"><b>\($0.word)</b></p>\n<p class=\"reason\">\($0.sentence).\(good)</p>\n" as HTML } ?? "")\
+      <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L</span> \(change(average.change24h, over: "in 24 h"))</p>
+      \(lateNote(average))
       """
   }
 
-  /// What the market is doing today, and a price worth stopping for.
-  private func today(_ verdict: MarketReport.Verdict) -> HTML {
-    guard let state = verdict.state.flatMap(Words.state), verdict.verdict != "no_difference" else {
-      return ""
+  /// The reason of a verdict with its chances, what the market is doing, and how good such advice was.
+  func why(_ key: MarketReport.Key) -> HTML {
+    guard market.averages[key] != nil, let verdict = market.verdicts[key] else { return "" }
+    var parts = [verdict.reason]
+    if let state = verdict.state.flatMap(Words.state), verdict.verdict != "no_difference" {
+      parts.append(state)
     }
-    var parts = [state]
     if let raised = verdict.raised, raised > 0 {
       parts.append("\(Words.percent(raised)) of stations have raised their prices")
     }
-    if let aim = verdict.aim { parts.append("a good price: \(Words.cents(aim)) or less") }
-    return "<p class=\"note\">\(parts.joined(separator: " · "))</p>\n"
-  }
-
-  func scoreLine(_ key: MarketReport.Key) -> String {
-    // The result of a few weeks is chance.
-    guard let score = market.scores[key], score.windows >= 60 else {
-      return "Not scored yet: too little history."
-    }
-    guard let capture = score.capture, let saving = score.saving, (score.perfect ?? 0) >= 0.5 else {
-      return "Even perfect timing would have saved only \(Words.cents(score.perfect)) c/L since "
-        + "\(Words.dateWithYear(score.from))."
-    }
-    return "Such advice would have saved \(Words.cents(saving)) c/L since "
-      + "\(Words.dateWithYear(score.from)), \(Words.percent(capture)) of the saving of perfect timing."
-  }
-
-  private func averagesTable(_ regions: [MarketReport.Region], _ home: String) -> HTML {
-    table(
-      "Averages now", [("Region", false)] + market.fuels.map { ($0.code, true) },
-      regions.map { region in
-        let isLate = market.fuels.contains {
-          (market.averages[.init(region.code, $0.code)]?.delayHours ?? 0) > 0
-        }
-        let cells = market.fuels.map { fuel -> HTML in
-          guard let average = market.averages[.init(region.code, fuel.code)] else {
-            return
-              "<td class=\"number\"><span class=\"same\" title=\"too few stations\">·</span></td>"
-          }
-          return
-            "<td class=\"number\"><a href=\"\(home)\(Self.path(of: region, fuel.code))\">\(Words.cents(average.average))</a><br>\(change(average.change24h))</td>"
-        }
-        return """
-          <tr><th scope="row"><a href="\(home)\(Self.path(of: region))">\(Words.title(region.name))</a>\(isLate ? "*" : "")</th>\(cells)</tr>
-
-          """
-      })
-  }
-
-  private func delayNote(_ regions: [MarketReport.Region]) -> HTML {
-    let names = market.fuels.map { "\($0.code): \($0.name)" }.joined(separator: ", ")
-    let isLate = market.averages.values.contains { $0.delayHours > 0 }
+    let (record, share) = record(key)
     return """
-      <p class="note">Below each average: its change over 24 hours, over the stations with a price at both ends. \(names).\
-      \(isLate
-        ? " * Published a day late: prices of yesterday. The national average now leaves them out; the national daily averages include them."
-        : "")</p>
+      <p class="score">\(record)</p>
+      <details><summary>Why</summary><p class="note">\(parts.joined(separator: ". ")).\(share)</p></details>
 
       """
+  }
+
+  /// What such advice saved, and the share that this is of the most that timing can save.
+  private func record(_ key: MarketReport.Key) -> (words: String, share: String) {
+    // The result of a few weeks is chance.
+    guard let score = market.scores[key], score.windows >= 60 else {
+      return ("Not scored yet: too little history.", "")
+    }
+    let since = Words.dateWithYear(score.from)
+    guard let capture = score.capture, let saving = score.saving, (score.perfect ?? 0) >= 0.5 else {
+      return (
+        "Even perfect timing would have saved only \(Words.cents(score.perfect)) c/L since \(since).",
+        ""
+      )
+    }
+    return (
+      "Such advice would have saved \(Words.cents(saving)) c/L since \(since).",
+      " That is \(Words.percent(capture)) of what perfect timing would have saved."
+    )
+  }
+
+  private func averagesTable(
+    _ regions: [MarketReport.Region], _ fuel: String, _ home: String
+  ) -> HTML {
+    let isLate = market.averages.values.contains { $0.delayHours > 0 }
+    return """
+      <div>
+      \(table(
+        "Averages now",
+        [("Region", false), ("c/L", true), ("24 hours", true), ("7 days", true), ("Advice", false)],
+        regions.map { region in
+          let key = MarketReport.Key(region.code, fuel)
+          let average = market.averages[key]
+          return """
+            <tr><th scope="row"><a href="\(home)\(Self.path(of: region, fuel))">\(Words.title(region.name))</a>\((average?.delayHours ?? 0) > 0 ? "*" : "")</th>\
+            <td class="number">\(Words.cents(average?.average))</td><td class="number">\(change(average?.change24h))</td>\
+            <td class="number">\(change(average?.change7d))</td><td>\(advice(region, key)?.word ?? "")</td></tr>
+
+            """
+        }))<p class="note">The changes are over the stations with a price at both ends.\
+      \(isLate ? " * Published a day late: prices of yesterday. The national average now leaves them out; the national daily averages include them." : "")</p>
+      </div>
+
+      """
+  }
+
+  /// A map of the regions that have a centre, the capitals first.
+  func regionMap(_ regions: [MarketReport.Region], _ fuel: String, _ home: String) -> HTML {
+    let labels = regions.compactMap { region -> Map.Label? in
+      guard let position = region.centre, let average = market.averages[.init(region.code, fuel)]
+      else { return nil }
+      let name = Words.title(region.name)
+      return Map.Label(
+        position: position, mark: .usual, text: Words.cents(average.average),
+        title: "\(name): \(Words.cents(average.average))", link: home + Self.path(of: region, fuel))
+    }
+    let names = regions.compactMap { region in
+      region.centre.map { Map.Name(position: $0, text: Words.title(region.name)) }
+    }
+    return Map(labels, names: names)?.svg("Cities and towns") ?? ""
   }
 
   private func feedSummary(_ home: String) -> HTML {
     let bad = market.feeds.filter { $0.status != "ok" && $0.status != "off" }
-    guard !bad.isEmpty else {
-      return
-        "<p class=\"note\">All feeds are up to date: <a href=\"\(home)feeds.html\">feed health</a>.</p>\n"
-    }
     let names = bad.map { "\($0.feed) is \($0.status)" }.joined(separator: ", ")
-    return "<p class=\"note\">\(names): <a href=\"\(home)feeds.html\">feed health</a>.</p>\n"
+    return
+      "\(bad.isEmpty ? "All feeds are up to date" : names): <a href=\"\(home)feeds.html\">feed health</a>."
   }
 }

@@ -54,7 +54,8 @@ extension Report {
   func placesPage(_ state: String, _ localities: [Locality]) -> HTML {
     let fuel = market.fuels.first?.code ?? "U91"
     return page(
-      "Places in \(state)", path: "places/\(Self.slug(state)).html", depth: 1, isDated: false,
+      "Places in \(state)", path: "places/\(Self.slug(state)).html", depth: 1, state: state,
+      isDated: false,
       """
       <h1>Places in \(state)</h1>
       <p class="lead">Suburbs and towns with a station, and the cheapest \(fuelName(fuel)) there.</p>
@@ -74,164 +75,261 @@ extension Report {
   }
 
   func localityPage(_ locality: Locality) -> HTML {
-    let fuels = Set(locality.offers.map(\.fuel)).sorted(by: Fuel.precedes).map {
-      (code: $0, name: market.fuelNames[$0] ?? $0)
+    let fuels = Set(locality.offers.map(\.fuel)).sorted(by: Fuel.precedes)
+    func ranked(_ fuel: String) -> [Offer] {
+      locality.offers.filter { $0.fuel == fuel }.sorted {
+        ($0.price, $0.station) < ($1.price, $1.station)
+      }
     }
+    let mapped = fuels.first.map(ranked)?.filter { $0.isFresh && !$0.isFlagged } ?? []
     return page(
-      "\(locality.name), \(locality.state)", path: locality.path, depth: 2, isDated: false,
+      "\(locality.name), \(locality.state)", path: locality.path, depth: 2, state: locality.state,
+      isDated: false,
       """
       <h1>\(locality.name) <span class="unit">\(locality.state)</span></h1>
       <p class="lead"><a href="../../places/\(Self.slug(locality.state)).html">Places in \(locality.state)</a></p>
-      \(lateNote(ofState: locality.state))\(fuels.map { fuel in
-        let offers = locality.offers.filter { $0.fuel == fuel.code }.sorted {
-          ($0.price, $0.station) < ($1.price, $1.station)
-        }
-        return """
-          <section aria-labelledby="\(fuel.code)">
-          <h2 id="\(fuel.code)">\(Words.title(fuel.name)) <span class="unit">\(fuel.code)</span></h2>
-          <div class="panel">
-          \(self.stationTable(fuel.name, offers, "../../") { $0.brand ?? "" })</div>
-          </section>
+      \(lateNote(ofState: locality.state))<div class="beside">
+      <div>
+      \(fuels.map { fuel in
+        """
+        <div class="panel">
+        <h2 id="\(fuel)">\(titled(fuel))</h2>
+        \(stationTable(fuelName(fuel), ranked(fuel), "../../"))</div>
 
-          """
-      } as [HTML])
-      \(map(locality.offers, depth: 2, locality.name))
+        """
+      } as [HTML])</div>
+      \(stationMap(mapped, locality.name, "../../"))</div>
+
       """)
   }
 
+  // MARK: Tables
+
   /// A table of stations with their prices of one fuel.
   ///
-  /// - Parameters:
-  ///   - home: the path to the report's folder.
-  ///   - about: what is written below the name of a station.
-  func stationTable(
-    _ name: String, _ offers: [Offer], _ home: HTML, about: (Offer) -> String
-  ) -> HTML {
+  /// - Parameter home: the path to the report's folder.
+  func stationTable(_ name: String, _ offers: [Offer], _ home: HTML) -> HTML {
     table(
       name, [("Station", false)] + columns(offers),
       offers.map { offer in
-        """
-        <tr><th scope="row"><a href="\(home)\(Self.path(ofStation: offer.station))">\(offer.name)</a>\
-        <br><span class="unit">\(about(offer))</span></th>\(cells(offer, among: offers, home))</tr>
+        // What the name of a station says already is not said again.
+        let name = offer.name.lowercased()
+        let about =
+          [offer.brand ?? "", Locality(around: offer).name].filter {
+            !name.contains($0.lowercased())
+          } + [offer.kilometres.map { "\(Cents.text($0)) km" }, since(offer)].compactMap { $0 }
+        return """
+          <tr><th scope="row"><a href="\(home)\(Self.path(ofStation: offer.station))">\(offer.name)</a>\
+          <br><span class="unit">\(about.joined(separator: ", "))</span></th>\(cells(offer, among: offers, home))</tr>
 
-        """
+          """
       })
   }
 
   /// The columns of a table of prices. There is a column for prices known ahead if any offer has
-  /// one.
+  /// one, with the time at which the first of them begins.
   private func columns(_ offers: [Offer]) -> [(String, isNumber: Bool)] {
-    [("c/L", true), ("Since", false)] + (offers.contains { $0.next != nil } ? [("Then", true)] : [])
-      + [("Compared with its region", false)]
+    let next = offers.compactMap { $0.next == nil ? nil : $0.nextAt }.min()
+    let begin = next.map {
+      Words.begin($0, zone(ofState: offers[0].state), now: now).replacing(" from", with: "")
+    }
+    return [("c/L", true)] + (begin.map { [(Words.title($0), true)] } ?? [])
+      + [("To average", true)]
   }
 
   private func cells(_ offer: Offer, among offers: [Offer], _ home: HTML) -> HTML {
-    let doubt = offer.isFresh ? (offer.isFlagged ? ", doubtful" : "") : ", old"
     let next: HTML =
-      offers.contains { $0.next != nil }
+      offers.contains { $0.next != nil && $0.nextAt != nil }
       ? "<td class=\"number\">\(offer.next.map { Words.cents($0) } ?? "")</td>" : ""
     return """
-      <td class="number">\(Words.cents(offer.price))</td>\
-      <td>\(Words.time(offer.since, zone(ofState: offer.state)))\(doubt)</td>\
-      \(next)<td>\(standing(offer, home))</td>
+      <td class="number">\(Words.cents(offer.price))</td>\(next)<td class="number">\(standing(offer, home))</td>
       """
   }
 
+  /// How far a price is from the average of its region, and the how-manieth it is.
   private func standing(_ offer: Offer, _ home: HTML) -> HTML {
     guard let standing = market.standings[.init(offer.station, offer.fuel)],
       let region = regions[standing.region]
     else { return "" }
-    let tenths = Cents.tenths(standing.difference)
-    let words =
-      tenths == 0
-      ? "same as the average"
-      : "\(Words.cents(abs(standing.difference))) \(tenths < 0 ? "below" : "above")"
     return """
-      \(words) in <a href="\(home)\(Self.path(of: region))">\(Words.title(region.name))</a>, \
-      \(standing.rank) of \(standing.stations)
+      \(change(standing.difference))<br><a class="unit" href="\(home)\(Self.path(of: region, offer.fuel))">\
+      \(standing.rank) of \(standing.stations)</a>
       """
   }
 
-  private func zone(ofState state: String) -> Zone {
-    zone(of: regions[state])
-  }
-
-  /// When a price was last seen. Of a price that is believed this is the day alone: with the time
-  /// of day, each reading of a feed would change the pages of all its stations.
-  private func lastSeen(_ offer: Offer) -> String {
-    guard let seen = offer.confirmed else { return "·" }
+  /// Since when a price holds, or when one that is not believed was last seen.
+  private func since(_ offer: Offer) -> String {
     let zone = zone(ofState: offer.state)
-    return offer.isFresh ? Words.date(zone.local(seen).day) : Words.time(seen, zone)
+    guard offer.isFresh else {
+      return "old: last seen \(offer.confirmed.map { Words.time($0, zone) } ?? "long ago")"
+    }
+    return "since \(Words.time(offer.since, zone))\(offer.isFlagged ? ", doubtful" : "")"
   }
 
-  /// The page of one station, with every fuel that it sells.
+  private func zone(ofState state: String) -> Zone { zone(of: regions[state]) }
+
+  // MARK: Stations
+
+  /// The page of one station: where it is, every fuel that it sells, whether to fill up here, the
+  /// last thirty days and the nearest stations.
   func stationPage(_ offers: [Offer]) -> HTML {
-    let offers = offers.sorted { Fuel.precedes($0.fuel, $1.fuel) }
     let first = offers[0]
     let locality = Locality(around: first)
-    let position: HTML =
-      first.position.map { position in
-        " · <a href=\"geo:\(position.latitude),\(position.longitude)\">\(position.latitude), \(position.longitude)</a>"
-          as HTML
-      } ?? ""
     return page(
-      first.name, path: Self.path(ofStation: first.station), depth: 1, isDated: false,
+      first.name, about: "\(first.fuel) \(Words.cents(first.price)) c/L in \(locality.name)",
+      path: Self.path(ofStation: first.station), depth: 1, state: first.state, isDated: false,
       """
       <h1>\(first.name)</h1>
-      <p class="lead">\([first.brand, first.postcode].compactMap { $0 }.joined(separator: ", ")) \
-      <a href="../\(locality.path)">\(locality.name), \(locality.state)</a>\(position)\(phone(of: first.station))</p>
-      <p class="note">Beside each price is since when it holds and when it was last seen, in \
-      \(clockName(of: regions[first.state])). <a href="../feeds.html">Feed health</a> has the times at which the \
-      feeds were last read.</p>
-      \(lateNote(ofState: first.state))<div class="panel">
+      <p class="lead">\(address(first)) <a href="../\(locality.path)">\(locality.name), \(locality.state)</a> \
+      \(first.postcode ?? "")\(phone(of: first.station))\(maps(first))</p>
+      \(lateNote(ofState: first.state))<div class="beside">
+      <div class="panel">
+      \(stationAdvice(first))\
       \(table(
         "Prices",
-        [("Fuel", false)] + columns(offers) + [("Last seen", false)],
+        [("Fuel", false)] + columns(offers),
         offers.map { offer in
           """
-          <tr><th scope="row">\(self.titled(offer.fuel))</th>\(self.cells(offer, among: offers, "../"))\
-          <td>\(lastSeen(offer))</td></tr>
+          <tr><th scope="row">\(self.titled(offer.fuel))<br><span class="unit">\(since(offer))</span></th>\
+          \(self.cells(offer, among: offers, "../"))</tr>
 
           """
         }))</div>
+      \(stationChart(first))</div>
+      <h2>Nearest stations <span class="unit">\(fuelName(first.fuel))</span></h2>
+      <div class="panel">
+      \(stationTable("Nearest stations", nearest(to: first), "../"))</div>
+      <p class="note">Station \(first.station) · <a href="../api/v1/station/\(first.station).json">for programs, as JSON</a> <button type="button" id="send" hidden>Send this page</button></p>
+
       """)
+  }
+
+  /// The brand and the address up to the suburb, which follows as a link.
+  private func address(_ offer: Offer) -> String {
+    var street = market.descriptions[offer.station]?.address ?? ""
+    if let suburb = offer.suburb,
+      let tail = street.range(of: suburb, options: [.caseInsensitive, .backwards])
+    {
+      street = String(street[..<tail.lowerBound]).trimmingCharacters(in: [" ", ","])
+    }
+    return [offer.brand ?? "", street].filter { !$0.isEmpty }.map { $0 + "," }
+      .joined(separator: " ")
+  }
+
+  /// A link that telephones open in their program of maps. Nothing is asked of it before that.
+  private func maps(_ offer: Offer) -> HTML {
+    offer.position.map { position in
+      " · <a href=\"https://www.google.com/maps/search/?api=1&amp;query=\(position.latitude),\(position.longitude)\">Open in maps</a>"
+        as HTML
+    } ?? ""
   }
 
   /// The telephone number of a station as its feed writes it, with a link that calls it. A text that
   /// is not plainly one number has no link, because the link would call somebody else.
   private func phone(of station: Int) -> HTML {
-    guard let phone = market.phones[station] else { return "" }
+    guard let phone = market.descriptions[station]?.phone else { return "" }
     let number = phone.filter { "+0123456789".contains($0) }
     let isNumber = phone.allSatisfy { "+0123456789 ()-.".contains($0) }
     guard isNumber, (6...15).contains(number.count) else { return " · \(phone)" }
     return " · <a href=\"tel:\(number)\">\(phone)</a>"
   }
 
+  /// Whether to fill up here. Where the station follows its region, in the words of the region.
+  private func stationAdvice(_ offer: Offer) -> HTML {
+    guard let own = market.descriptions[offer.station]?.advice[offer.fuel] else { return "" }
+    var word = Words.verdict(own.verdict, "")
+    var sentence = own.reason
+    if let region = region(of: offer), let whole = market.verdicts[.init(region.code, offer.fuel)],
+      whole.reason == own.reason, let advice = advice(region, .init(region.code, offer.fuel))
+    {
+      (word, sentence) = (advice.word, advice.sentence)
+    }
+    let mark = ["fill_up": "fill", "wait": "wait"][own.verdict] ?? "none"
+    return """
+      <p class="verdict \(mark)"><b>\(word)</b></p>
+      <p class="reason">\(offer.fuel): \(sentence).</p>
+
+      """
+  }
+
+  /// The smallest region around a station.
+  private func region(of offer: Offer) -> MarketReport.Region? {
+    regions[market.standings[.init(offer.station, offer.fuel)]?.region ?? offer.state]
+  }
+
+  /// The last thirty days of a station beside those of its region.
+  private func stationChart(_ offer: Offer) -> HTML {
+    guard let own = market.stationDays[offer.station], let region = region(of: offer) else {
+      return ""
+    }
+    var days = (market.days[.init(region.code, offer.fuel)] ?? []).map {
+      MarketReport.Day(day: $0.day, average: own[$0.day], movingAverage: $0.average)
+    }
+    guard let last = days.indices.last else { return "" }
+    if offer.isFresh { days[last].average = offer.price }
+    return """
+      <div class="panel">
+      <h2>Thirty days <span class="unit">\(fuelName(offer.fuel))</span></h2>
+      \(Chart(days: days, width: 350, height: 170).full())<ul class="legend">
+      <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="line" x1="1" x2="25" y1="5" y2="5"/></svg>here</li>
+      <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>average in \(region.name)</li>
+      </ul>
+      </div>
+
+      """
+  }
+
+  /// The five nearest other stations where anybody can buy a fuel at a price that is believed.
+  func nearest(to offer: Offer) -> [Offer] {
+    guard let position = offer.position else { return [] }
+    // On a plane, which is exact enough to compare distances of neighbours.
+    let squeeze = cos(position.latitude * .pi / 180)
+    var found: [(distance: Double, place: Int)] = []
+    for (place, other) in sellers[offer.fuel] ?? [] {
+      let (north, east) = (
+        other.latitude - position.latitude, (other.longitude - position.longitude) * squeeze
+      )
+      let distance = north * north + east * east
+      guard found.count < 5 || distance < found[4].distance,
+        market.offers[place].station != offer.station
+      else { continue }
+      found.insert(
+        (distance, place), at: found.firstIndex { $0.distance > distance } ?? found.count)
+      if found.count > 5 { found.removeLast() }
+    }
+    return found.map { one in
+      var other = market.offers[one.place]
+      other.kilometres = other.position?.kilometres(to: position)
+      return other
+    }
+  }
+
   // MARK: Maps
 
-  /// A map of the stations with the first fuel that any of them sells. The marks show how far each
-  /// price is from the average of the region.
-  func map(_ offers: [Offer], depth: Int, _ name: String) -> HTML {
-    let fuel =
-      market.fuels.first { fuel in offers.contains { $0.fuel == fuel.code } }?.code ?? "U91"
-    let home = String(repeating: "../", count: depth)
-    let dots = offers.compactMap { offer -> Map.Dot? in
-      guard offer.fuel == fuel, offer.isFresh, !offer.isFlagged, let position = offer.position
-      else { return nil }
-      let difference = market.standings[.init(offer.station, fuel)]?.difference ?? 0
-      return Map.Dot(
+  /// A map of stations with their prices, the cheapest first, and the names of places. The labels
+  /// show how far each price is from the average of the region.
+  func stationMap(_ offers: some Sequence<Offer>, _ name: String, _ home: String) -> HTML {
+    var places: [String: (count: Int, position: Position)] = [:]
+    let labels = offers.compactMap { offer -> Map.Label? in
+      guard let position = offer.position else { return nil }
+      let place = Locality(around: offer).name
+      places[place, default: (0, position)].count += 1
+      let difference = market.standings[.init(offer.station, offer.fuel)]?.difference ?? 0
+      return Map.Label(
         position: position, mark: difference <= -3 ? .cheap : difference >= 3 ? .dear : .usual,
-        label: "\(Words.cents(offer.price)) \(offer.name)",
+        text: Words.cents(offer.price), title: "\(Words.cents(offer.price)) \(offer.name)",
         link: home + Self.path(ofStation: offer.station))
     }
-    guard let map = Map(dots) else { return "" }
+    let names = places.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(40)
+    guard let map = Map(labels, names: names.map { .init(position: $1.position, text: $0) }) else {
+      return ""
+    }
     return """
-      <h2 id="map">Map <span class="unit">\(fuelName(fuel))</span></h2>
       <div class="panel">
       \(map.svg("Stations in \(name)"))<ul class="legend">
-      <li><svg viewBox="0 0 14 14" aria-hidden="true"><circle class="cheap" cx="7" cy="7" r="6"/></svg>3 c or more below the average</li>
-      <li><svg viewBox="0 0 14 14" aria-hidden="true"><circle class="usual" cx="7" cy="7" r="4"/></svg>near it</li>
-      <li><svg viewBox="0 0 14 14" aria-hidden="true"><path class="dear" d="M3 3l8 8m0 -8l-8 8"/></svg>3 c or more above it</li>
+      <li><span class="key cheap"></span>3 c or more below the average</li>
+      <li><span class="key dear"></span>3 c or more above it</li>
+      <li>Dots are stations without room for a price.</li>
       </ul>
       </div>
 

@@ -1,6 +1,5 @@
 import Foundation
 package import FuelModel
-import Synchronization
 package import Views
 
 /// The market as static pages. They load nothing from other servers, and any program that reads
@@ -16,9 +15,8 @@ package struct Report: Sendable {
   let address: String?
   /// Regions by code, for a fast lookup: each of a hundred thousand prices needs its region.
   let regions: [String: MarketReport.Region]
-  /// Offers by fuel and region. An offer is listed under the state of its station, and under the
-  /// smallest region around the station.
-  let offers: [MarketReport.Key: [Offer]]
+  /// The places in `market.offers`, and the positions, of the prices of each fuel that are believed.
+  let sellers: [String: [(place: Int, position: Position)]]
 
   package init(_ market: MarketReport, now: Instant, version: String, address: String?) {
     self.market = market
@@ -27,68 +25,79 @@ package struct Report: Sendable {
     self.address = address
     regions = Dictionary(
       market.regions.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
-    var offers: [MarketReport.Key: [Offer]] = [:]
-    for offer in market.offers {
-      let nearest = market.standings[.init(offer.station, offer.fuel)]?.region
-      for region in Set([offer.state, nearest ?? offer.state]) {
-        offers[.init(region, offer.fuel), default: []].append(offer)
+    var sellers: [String: [(place: Int, position: Position)]] = [:]
+    for (place, offer) in market.offers.enumerated() where offer.isFresh && !offer.isFlagged {
+      if let position = offer.position {
+        sellers[offer.fuel, default: []].append((place, position))
       }
     }
-    self.offers = offers
+    self.sellers = sellers
   }
 
-  /// The paths below the report's folder, with the text of each file. Pages of suburbs and stations
-  /// contain no time other than those of prices, so that a page whose data did not change is
-  /// written with the same text.
-  package var files: [(path: String, text: String)] {
-    var files: [(path: String, text: String)] = [
-      ("style.css", styleSheet), ("site.js", siteScript),
-    ]
-    let withAverages = market.regions.filter(hasAverage)
-    for fuel in market.fuels {
-      files.append((Self.path(ofFuel: fuel.code), nowPage(fuel, depth: 1).text))
-      files += onAllCores(
-        withAverages.filter { market.averages[.init($0.code, fuel.code)] != nil }
-      ) { (Self.path(of: $0, fuel.code), fuelPage($0, fuel).text) }
+  /// A file of the report. Its text is made when it is asked for, so that a large site is never in
+  /// memory as a whole, and files are made on all processor cores.
+  package struct File: Sendable {
+    /// The path below the report's folder.
+    package let path: String
+    package let text: @Sendable () -> String
+
+    init(_ path: String, _ text: @escaping @Sendable () -> String) {
+      self.path = path
+      self.text = text
     }
-    for region in withAverages {
-      files.append((Self.path(of: region), regionPage(region).text))
-      files.append(("feed/\(Self.slug(region.code)).atom", atom(region).text))
-    }
+  }
+
+  /// The files of the report. Those of suburbs and stations contain no time other than those of
+  /// prices, so that a file whose data did not change is made with the same text. The index is last,
+  /// so that it never links to a file that does not exist yet.
+  package var files: [File] {
+    let regions = market.regions.filter(hasAverage)
     let localities = localities()
-    files += onAllCores(localities) { ($0.path, localityPage($0).text) }
-    func grouped<Key: Hashable & Comparable, Value>(
-      _ values: [Value], by key: (Value) -> Key
-    ) -> [(key: Key, value: [Value])] {
-      Dictionary(grouping: values, by: key).sorted { $0.key < $1.key }
+    var files = [
+      File("style.css") { styleSheet }, File("site.js") { siteScript },
+      File("read.js") { readScript() },
+      File("places.js") { placesScript(regions, localities) },
+      File("feeds.html") { feedsPage().text }, File("method.html") { methodPage().text },
+    ]
+    for fuel in market.fuels {
+      files.append(File(Self.path(ofFuel: fuel.code)) { nowPage(fuel, depth: 1).text })
+      files.append(File("near/\(Self.slug(fuel.code)).js") { nearScript(fuel.code) })
+      files += regions.filter { isKnown(.init($0.code, fuel.code)) }.map { region in
+        let path = Self.path(of: region, fuel.code)
+        return File(path) { fuelPage(region, fuel, path: path).text }
+      }
     }
-    for (state, places) in grouped(localities, by: \.state) {
-      files.append(("places/\(Self.slug(state)).html", placesPage(state, places).text))
+    for region in regions {
+      let slug = Self.slug(region.code)
+      let first = market.fuels.first { isKnown(.init(region.code, $0.code)) }
+      if let first {
+        let path = Self.path(of: region)
+        files.append(File(path) { fuelPage(region, first, path: path).text })
+      }
+      files.append(File("feed/\(slug).atom") { atom(region).text })
+      files.append(File("api/v1/region/\(slug).json") { regionJSON(region) })
     }
-    files += onAllCores(grouped(market.offers, by: \.station)) {
-      (Self.path(ofStation: $0.key), stationPage($0.value).text)
+    files += localities.map { locality in File(locality.path) { localityPage(locality).text } }
+    for (state, places) in Dictionary(grouping: localities, by: \.state) {
+      files.append(File("places/\(Self.slug(state)).html") { placesPage(state, places).text })
     }
-    files += onAllCores(
-      grouped(market.offers) { "\(Self.slug($0.state))-\(Self.slug($0.fuel))" }
-    ) { ("api/v1/prices/\($0.key).geojson", geoJSON($0.value)) }
-    files.append(("api/v1/market.json", market.json + "\n"))
-    files.append(("places.js", placesScript(withAverages, localities)))
-    files += [("feeds.html", feedsPage().text), ("method.html", methodPage().text)]
-    // The index is last, so that it never links to a file that does not exist yet.
-    return files + [("index.html", nowPage(market.fuels.first, depth: 0).text)]
-  }
-
-  /// Makes one file of each value on all processor cores. The order of the values is kept.
-  private func onAllCores<Value: Sendable>(
-    _ values: [Value], _ make: @Sendable (Value) -> (path: String, text: String)
-  ) -> [(path: String, text: String)] {
-    let parts = ProcessInfo.processInfo.activeProcessorCount
-    let made = Mutex<[Int: [(path: String, text: String)]]>([:])
-    DispatchQueue.concurrentPerform(iterations: parts) { part in
-      let files = values[values.count * part / parts..<values.count * (part + 1) / parts].map(make)
-      made.withLock { $0[part] = files }
+    for (station, offers) in Dictionary(grouping: market.offers, by: \.station) {
+      let offers = offers.sorted { Fuel.precedes($0.fuel, $1.fuel) }
+      files.append(File(Self.path(ofStation: station)) { stationPage(offers).text })
+      files.append(File("api/v1/station/\(station).json") { stationJSON(offers) })
     }
-    return made.withLock { made in (0..<parts).flatMap { made[$0] ?? [] } }
+    let points = Dictionary(grouping: market.offers) {
+      "\(Self.slug($0.state))-\(Self.slug($0.fuel))"
+    }
+    files += points.map { name, offers in
+      File("api/v1/prices/\(name).geojson") { geoJSON(offers) }
+    }
+    files += [
+      File("api/v1/market.json") { market.json + "\n" },
+      File("api/v1/changes.json") { changesJSON() },
+      File("api/v1/index.json") { indexJSON(regions) },
+    ]
+    return files + [File("index.html") { nowPage(market.fuels.first, depth: 0).text }]
   }
 
   // Codes come from the user's configuration. A path may contain only plain characters.
@@ -103,7 +112,13 @@ package struct Report: Sendable {
   }
 
   func hasAverage(_ region: MarketReport.Region) -> Bool {
-    market.fuels.contains { market.averages[.init(region.code, $0.code)] != nil }
+    market.fuels.contains { isKnown(.init(region.code, $0.code)) }
+  }
+
+  /// Whether a market has an average now or had one in the last days. Where all prices are too old to
+  /// believe for a while, its pages stay.
+  func isKnown(_ key: MarketReport.Key) -> Bool {
+    market.averages[key] != nil || market.days[key]?.contains { $0.average != nil } ?? false
   }
 
   /// The zone of a region, or of the nation if no region is given. UTC if there is no nation.
@@ -113,7 +128,12 @@ package struct Report: Sendable {
 
   /// An instant in the nation's local time: `1 Jul, 20:05 Sydney time`.
   func nationTime(_ instant: Instant) -> String {
-    "\(Words.time(instant, zone(of: nil))) \(clockName(of: nil))"
+    localTime(instant, nil)
+  }
+
+  /// An instant in the local time of a region.
+  private func localTime(_ instant: Instant, _ region: MarketReport.Region?) -> String {
+    "\(Words.time(instant, zone(of: region))) \(clockName(of: region))"
   }
 
   func clockName(of region: MarketReport.Region?) -> String {
@@ -122,19 +142,28 @@ package struct Report: Sendable {
       .replacing("_", with: " ") + " time"
   }
 
+  /// When the prices of a state were read last, or those of any state.
+  func readAt(_ state: String) -> Instant? {
+    market.origins[state]?.readAt ?? market.origins.values.compactMap(\.readAt).max()
+  }
+
   /// A whole page.
   ///
   /// - Parameters:
   ///   - about: a description of the page, for search engines and for previews of links.
   ///   - path: the path below the report's folder, for the address of the page.
   ///   - depth: how many folders the page is below the report's folder.
-  ///   - isDated: whether the page states when it was written, and therefore differs each time.
+  ///   - state: the state whose prices the page shows, or empty for several.
+  ///   - isDated: whether the page states when its prices were read, and therefore differs each time.
+  ///     The script states it on other pages.
   func page(
     _ title: String, about: String = "Retail fuel prices: averages, trends and whether to fill up.",
-    path: String, depth: Int = 0, isDated: Bool = true, _ body: HTML
+    path: String, depth: Int = 0, state: String = "", isDated: Bool = true, _ body: HTML
   ) -> HTML {
     let home = HTML(stringLiteral: String(repeating: "../", count: depth))
-    let attributions = Set(market.feeds.map(\.attribution)).filter { !$0.isEmpty }.sorted()
+    let attributions =
+      market.origins[state].map { [$0.attribution] }
+      ?? Set(market.feeds.map(\.attribution)).filter { !$0.isEmpty }.sorted()
     return """
       <!DOCTYPE html>
       <html lang="en-AU">
@@ -143,9 +172,10 @@ package struct Report: Sendable {
       <a class="skip" href="#content">Skip to the content</a>
       \(siteHeader(home: home))\
       <main id="content">
+      <p class="age" data-state="\(state)">\(isDated ? age(state) : "")</p>
       \(body)</main>
       <footer>
-      <p>Retail prices in cents per litre\(isDated ? asOf : ""). Written by Bowser \(version).</p>
+      <p>Retail prices in cents per litre. Written by Bowser \(version).</p>
       \(attributionList(attributions))</footer>
       </body>
       </html>
@@ -180,6 +210,7 @@ package struct Report: Sendable {
       \(own)\
       <link rel="icon" href="data:,">
       <link rel="stylesheet" href="\(home)style.css">
+      <script src="\(home)read.js" defer></script>
       <script src="\(home)site.js" data-home="\(home)" defer></script>
       </head>
 
@@ -190,17 +221,18 @@ package struct Report: Sendable {
   private func siteHeader(home: HTML) -> HTML {
     """
     <header class="site">
-    <a class="mark" href="\(home)index.html">Bowser</a>
+    <a class="mark" href="\(home)index.html">Bowser</a>\(market.isSimulated ? " <span class=\"unit\">demo: invented prices</span>" as HTML : "")
     <nav aria-label="Pages"><ul>
     <li><a href="\(home)index.html">Now</a></li>
-    <li><a href="\(home)index.html#states">States and cities</a></li>
+    <li><a href="\(home)index.html#states">Regions</a></li>
     <li><a href="\(home)index.html#places">Places</a></li>
     <li><a href="\(home)feeds.html">Feeds</a></li>
     <li><a href="\(home)method.html">Method</a></li>
     </ul></nav>
     <form class="search" role="search" hidden>
-    <label for="find">Suburb, postcode or station</label>
-    <input id="find" type="search" autocomplete="off" spellcheck="false">
+    <label for="find" class="unseen">Suburb, postcode or station</label>
+    <input id="find" type="search" autocomplete="off" spellcheck="false" placeholder="Suburb, postcode or station">
+    <button type="button" id="near">Near me</button>
     <ul id="found" aria-live="polite"></ul>
     </form>
     </header>
@@ -208,8 +240,14 @@ package struct Report: Sendable {
     """
   }
 
-  private var asOf: HTML {
-    ", as of <time datetime=\"\(now)\">\(nationTime(now))</time>"
+  /// When the prices were read, and that they are old where they are.
+  private func age(_ state: String) -> HTML {
+    guard let read = readAt(state) else { return "" }
+    // Western Australia is read twice a day. The script has the same limit.
+    let isOld = read + .seconds(86_400) < now
+    return """
+      \(isOld ? "<b class=\"bad\">Old prices.</b> " as HTML : "")Prices read <time datetime="\(read)">\(localTime(read, regions[state]))</time>
+      """
   }
 
   private func attributionList(_ attributions: [String]) -> HTML {

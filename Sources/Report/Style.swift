@@ -51,7 +51,7 @@ let styleSheet = """
   header.site .search ul:empty { display: none; }
   .search li { padding: 6px 12px; border-bottom: 1px solid var(--line); }
   .search li:last-child { border-bottom: 0; }
-  main { padding-top: 20px; padding-bottom: 32px; }
+  main { padding-top: 6px; padding-bottom: 32px; }
   h1 { font-size: 1.7rem; line-height: 1.2; margin: 8px 0 4px; letter-spacing: -0.01em; }
   h2 { font-size: 1.2rem; margin: 36px 0 10px; }
   h3 { font-size: 1.05rem; margin: 0 0 4px; }
@@ -61,6 +61,7 @@ let styleSheet = """
   h4 { font-size: 0.95rem; margin: 18px 0 6px; }
   .lead, .note, .empty { color: var(--soft); margin: 0 0 8px; }
   .note, .empty { font-size: 0.9rem; }
+  :is(.panel, .cards, .beside, .note) + :is(.note, .panel) { margin-top: 12px; }
   .cards { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 250px), 1fr)); }
   .card, .panel {
     background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px;
@@ -69,17 +70,24 @@ let styleSheet = """
   .card { display: flex; flex-direction: column; gap: 6px; }
   .card h2 a { color: inherit; text-decoration: none; }
   .card h2 a:hover { text-decoration: underline; }
-  .price { margin: 0; font-variant-numeric: tabular-nums; }
+  .price { margin: 4px 0 0; font-variant-numeric: tabular-nums; }
   .price b { font-size: 1.75rem; font-weight: 650; line-height: 1.1; }
   .unit { color: var(--soft); font-size: 0.85rem; }
-  .map { display: block; width: 100%; max-height: 80vh; background: var(--sea); border-radius: 8px; }
-  .map text { font-size: 17px; fill: var(--ink); text-anchor: end; }
-  .map .land { fill: var(--card); stroke: var(--line); stroke-width: 1; }
-  .map .border { fill: none; stroke: var(--line); stroke-width: 1; }
-  .cheap { fill: var(--down); stroke: var(--card); } .usual { fill: var(--card); stroke: var(--soft); stroke-width: 2; }
-  .dear { fill: none; stroke: var(--up); stroke-width: 2.5; } .place { fill: var(--accent); }
-  .map a:focus-visible { outline: 3px solid var(--accent); }
-  .map a > .east { text-anchor: start; }
+  .beside { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); align-items: start; }
+  .map { max-width: 520px; margin: 0 auto; background: var(--sea); border-radius: 8px; }
+  .map .land { fill: var(--card); stroke: var(--line); }
+  .map .lake { fill: var(--sea); stroke: var(--line); stroke-width: 0.5; }
+  .map .border { fill: none; stroke: var(--soft); stroke-width: 0.7; stroke-dasharray: 3 3; }
+  .map .dots { fill: none; stroke: var(--soft); stroke-width: 5; stroke-linecap: round; }
+  .map .bar { fill: none; stroke: var(--ink); }
+  .map text { font: 600 11.5px system-ui, sans-serif; fill: var(--ink); text-anchor: middle; font-variant-numeric: tabular-nums; }
+  .map .name { font: 11px system-ui, sans-serif; fill: var(--soft); pointer-events: none; }
+  .map rect { fill: var(--card); stroke: var(--soft); }
+  .map .cheap rect { fill: var(--down); stroke: var(--down); } .map .cheap text { fill: var(--card); }
+  .map .dear rect { stroke: var(--up); stroke-width: 2; }
+  .map a:focus-visible rect { stroke: var(--accent); stroke-width: 4; }
+  .key { display: inline-block; width: 22px; height: 12px; border-radius: 6px; vertical-align: -1px; margin-right: 6px; }
+  .key.cheap { background: var(--down); } .key.dear { border: 2px solid var(--up); border-radius: 2px; }
   .ranges { border: 0; margin: 0; padding: 0; min-width: 0; }
   .ranges legend { position: absolute; left: -9999px; }
   .ranges input { position: absolute; opacity: 0; }
@@ -95,15 +103,12 @@ let styleSheet = """
   .states .falling, .states .near_low { fill: var(--down); } .states .rising, .states .near_high { fill: var(--up); }
   .states .shock { fill: var(--ink); } .states .quiet { fill: var(--soft); }
   .up { color: var(--up); } .down { color: var(--down); } .same { color: var(--soft); }
-  .verdict { margin: 0; }
-  .verdict b, .tag {
-    display: inline-block; border-radius: 999px; padding: 1px 10px; font-size: 0.9rem; font-weight: 650;
-    white-space: nowrap;
-  }
-  .wait { color: var(--wait); background: var(--wait-back); }
-  .fill { color: var(--fill); background: var(--fill-back); }
-  .none { color: var(--none); background: var(--none-back); }
-  .reason { margin: 0; font-size: 0.92rem; }
+  .verdict { margin: 0; color: inherit; background: none; }
+  .verdict b { display: inline-block; border-radius: 8px; padding: 0 10px; margin-left: -2px; font-size: 1.5rem; line-height: 1.4; font-weight: 700; }
+  .wait b { color: var(--wait); background: var(--wait-back); }
+  .fill b { color: var(--fill); background: var(--fill-back); }
+  .none b { color: var(--none); background: var(--none-back); }
+  .reason { margin: 0; }
   .score { margin: auto 0 0; font-size: 0.82rem; color: var(--soft); }
   svg { display: block; width: 100%; height: auto; }
   .line { fill: none; stroke: var(--accent); stroke-width: 2.2; stroke-linejoin: round; stroke-linecap: round; }
@@ -113,20 +118,26 @@ let styleSheet = """
   .grid { stroke: var(--line); stroke-width: 1; }
   .axis { fill: var(--soft); font: 12px system-ui, sans-serif; font-variant-numeric: tabular-nums; }
   .last { fill: var(--ink); font: 600 13px system-ui, sans-serif; font-variant-numeric: tabular-nums; }
-  .narrow { display: none; }
+  .chart { touch-action: pan-y; } .narrow { display: none; }
   @media (max-width: 700px) {
     .wide { display: none; } .narrow { display: block; }
-    .map text { font-size: 24px; }
   }
   .scroll { overflow-x: auto; }
+  @media (max-width: 560px) {
+    header.site, main, footer { padding-left: 12px; padding-right: 12px; }
+    .panel { padding-left: 10px; padding-right: 10px; }
+    /* What a phone has no room for. */
+    [aria-label="Averages now"] tr > :nth-child(4), [aria-label="Price cycles"] tr > :nth-child(6),
+    [aria-label="Feeds"] tr > :nth-child(n + 4), [aria-label="Scores"] tr > :is(:nth-child(4), :nth-child(n + 6)) { display: none; }
+    th, td { font-size: 0.9rem; padding-right: 6px !important; }
+    tbody th { width: 48%; }
+  }
   table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 0.93rem; }
   caption { text-align: left; color: var(--soft); font-size: 0.9rem; padding-bottom: 6px; }
   th, td { text-align: left; padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-  th, td { overflow-wrap: break-word; min-width: 4.5em; }
-  tbody th { min-width: 7em; }
-  th { font-weight: 600; } thead th { color: var(--soft); font-size: 0.82rem; white-space: nowrap; }
-  @media (max-width: 560px) { thead th { white-space: normal; } th, td { min-width: 3.8em; padding-right: 6px; } }
-  td.number, th.number { text-align: right; white-space: nowrap; padding-left: 8px; min-width: 0; }
+  th, td { overflow-wrap: break-word; }
+  th { font-weight: 600; } thead th { color: var(--soft); font-size: 0.82rem; vertical-align: bottom; }
+  td.number, th.number { text-align: right; padding-left: 4px; } td.number { white-space: nowrap; }
   td.number + td:not(.number), th.number + th:not(.number) { padding-left: 12px; }
   th .unit { font-weight: 400; }
   tbody tr:last-child > * { border-bottom: 0; }
@@ -137,10 +148,14 @@ let styleSheet = """
     text-decoration: none; background: var(--card);
   }
   .chips { margin-bottom: 10px; }
-  .chips b {
-    display: inline-block; border: 1px solid var(--accent); border-radius: 999px; padding: 3px 12px;
-    background: var(--accent); color: var(--card); font-weight: 600;
+  .fuels { display: flex; flex-wrap: wrap; gap: 4px; list-style: none; padding: 0; margin: 6px 0 10px; font-size: 0.88rem; }
+  .fuels a, .fuels b {
+    display: block; min-width: 36px; padding: 5px 4px; text-align: center; border: 1px solid var(--line); border-radius: 8px;
+    text-decoration: none; background: var(--card); font-weight: 600;
   }
+  .fuels b { background: var(--accent); border-color: var(--accent); color: var(--card); }
+  button { font: inherit; color: var(--accent); background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 5px 10px; cursor: pointer; }
+  .age { margin: 0; color: var(--soft); font-size: 0.85rem; }
   .legend { display: flex; flex-wrap: wrap; gap: 2px 18px; font-size: 0.82rem; color: var(--soft); margin: 4px 0 0; padding: 0; list-style: none; }
   .legend svg { display: inline-block; width: 26px; height: 10px; vertical-align: middle; margin-right: 6px; }
   details { margin-top: 8px; } summary { cursor: pointer; color: var(--soft); font-size: 0.9rem; }
@@ -153,8 +168,8 @@ let styleSheet = """
       --up: #802; --down: #042; --wait: #024; --wait-back: #fff; --fill: #420; --fill-back: #fff;
       --none: #333; --none-back: #fff;
     }
-    header.site nav, .chips, .skip, .search, .ranges input, .ranges label, details { display: none; }
-    .verdict b, .tag { border: 1px solid currentColor; }
+    header.site nav, .chips, .fuels, button, .skip, .search, .ranges input, .ranges label, details { display: none; }
+    .verdict b { border: 1px solid currentColor; }
     main, footer, header.site { max-width: none; padding-left: 0; padding-right: 0; }
     h2, h3, h4 { break-after: avoid; } table { break-inside: avoid; }
   }

@@ -35,6 +35,19 @@ enum Words {
     return "\(date(day)), \(seconds / 3_600):\(minutes < 10 ? "0" : "")\(minutes)"
   }
 
+  private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+
+  /// A day of this week or the next, such as `Mon 30 Nov`.
+  static func weekday(_ day: Day) -> String { "\(weekdays[day.weekday]) \(date(day))" }
+
+  /// When something begins that begins soon, such as `tomorrow from 6:00`.
+  static func begin(_ instant: Instant, _ zone: Zone, now: Instant) -> String {
+    let (day, today) = (zone.local(instant).day, zone.local(now).day)
+    let clock = time(instant, zone).split(separator: " ").last ?? ""
+    let word = day == today ? "today" : day == today + 1 ? "tomorrow" : weekday(day)
+    return clock == "0:00" ? word : "\(word) from \(clock)"
+  }
+
   /// A name with a capital first letter.
   static func title(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
@@ -50,14 +63,14 @@ enum Words {
     }
   }
 
-  /// A verdict and the class of its mark. What is not known yet is not the same as the knowledge
-  /// that there is no difference.
-  static func verdict(_ verdict: String, _ basis: String) -> (word: String, mark: String) {
+  /// A verdict in one or two words. What is not known yet is not the same as the knowledge that there
+  /// is no difference.
+  static func verdict(_ verdict: String, _ basis: String) -> String {
     switch verdict {
-    case _ where basis == "insufficient_data": ("Not known yet", "none")
-    case "fill_up": ("Fill up", "fill")
-    case "wait": ("Wait", "wait")
-    default: ("No difference", "none")
+    case _ where basis == "insufficient_data": "Not known yet"
+    case "fill_up": "Fill up"
+    case "wait": "Wait"
+    default: "No difference"
     }
   }
 }

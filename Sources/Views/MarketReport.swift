@@ -77,6 +77,17 @@ package struct MarketReport: Sendable {
     package var state: String?
     /// A price worth stopping for, in c/L; `nil` where none is named.
     package var aim: Double?
+    /// What following it should save, in c/L; `nil` where no saving is stated.
+    package var saving: Double?
+    /// How likely it is to be right, from 0 to 1; `nil` where that is not known.
+    package var confidence: Double?
+    /// The low to wait for, and the days on which it may come; `nil` where there is none.
+    package var low: (price: Double, days: ClosedRange<FuelModel.Day>)?
+    /// The averages of now and of the next published prices, where these decide.
+    package var published: (now: Double, next: Double)?
+    package var validUntil: Instant
+    /// The whole row of `fill_up` as a JSON object.
+    package var json: String
     /// The share of stations whose price has gone up since the last trough, from 0 to 1; `nil`
     /// where the market is not rising.
     package var raised: Double?
@@ -120,6 +131,29 @@ package struct MarketReport: Sendable {
     package var stations: Int
   }
 
+  /// The address and the telephone number of a station, as its feed writes them, and the advice for
+  /// each of its fuels.
+  package struct StationDescription: Sendable {
+    package var address: String?
+    package var phone: String?
+    package var advice: [String: (verdict: String, reason: String)] = [:]
+  }
+
+  /// A price that changed at a station.
+  package struct PriceChange: Sendable {
+    package var station: Int
+    package var fuel: String
+    package var before: Double?
+    package var after: Double
+    package var at: Instant
+  }
+
+  /// Who publishes the prices of a state, and when they were read last.
+  package struct Origin: Sendable {
+    package var attribution: String
+    package var readAt: Instant?
+  }
+
   /// A change of a verdict or of the state of a market.
   package struct VerdictChange: Sendable {
     package var fuel: String
@@ -152,7 +186,8 @@ package struct MarketReport: Sendable {
   }
 
   package var regions: [Region] = []
-  /// Codes and names of the fuels that have an average somewhere, in the order of fuels.
+  /// Codes and names of the fuels that have an average somewhere, or had one in the last days, in the
+  /// order of fuels.
   package var fuels: [(code: String, name: String)] = []
   /// The names of all fuels by their codes.
   package var fuelNames: [String: String] = [:]
@@ -170,21 +205,29 @@ package struct MarketReport: Sendable {
   package var verdicts: [Key: Verdict] = [:]
   package var calibration: [Calibration] = []
   package var scores: [Key: Score] = [:]
-  /// The ten cheapest and the five dearest stations, cheapest first.
-  package var stations: [Key: [Offer]] = [:]
+  /// The prices that count, as indices of `offers`, cheapest first.
+  package var ranking: [Key: [Int]] = [:]
   package var tomorrow: [Key: Tomorrow] = [:]
   /// The five stations that will be cheapest by the prices published ahead, each with `next`.
   package var cheapestAhead: [Key: [Offer]] = [:]
   /// Every price at stations where anybody may buy, ordered by state, suburb and station.
   package var offers: [Offer] = []
-  /// The telephone numbers of stations that have one, as their feeds write them, by station.
-  package var phones: [Int: String] = [:]
+  /// What is known of stations besides their prices, by station.
+  package var descriptions: [Int: StationDescription] = [:]
+  /// The daily averages of the last days at each station, of its first fuel.
+  package var stationDays: [Int: [FuelModel.Day: Double]] = [:]
+  /// The changes of prices in the last day, oldest first.
+  package var priceChanges: [PriceChange] = []
+  /// The feeds that publish the prices of each state.
+  package var origins: [String: Origin] = [:]
   /// How stations compare with the smallest region around them.
   package var standings: [Standing.Key: Standing] = [:]
   /// Recent changes of verdicts or states of markets, by region, newest first.
   package var verdictChanges: [String: [VerdictChange]] = [:]
   /// The state of each market on the last 92 days, by day. Days without a verdict are left out.
   package var states: [Key: [FuelModel.Day: String]] = [:]
+  /// Whether the prices are simulated.
+  package var isSimulated = false
   /// Rows of `averages_now`, `fill_up` and `trend_summary` as JSON.
   package var json = ""
   package var feeds: [FeedHealth] = []
@@ -206,31 +249,33 @@ struct ComparedPrice {
 
 extension MarketReport {
   /// Fills in everything that follows from comparing each station with its regions: `standings`,
-  /// the cheapest and dearest `stations` of each market, and those that will be the cheapest in
-  /// `cheapestAhead`. One reading of the rows serves all of them. `offers` must be filled in before.
+  /// the `ranking` of each market, and the stations that will be the cheapest in `cheapestAhead`. One reading of the rows serves all of them. `offers` must be filled in before.
   mutating func compare(_ rows: [ComparedPrice]) {
-    let offers = Dictionary(
-      offers.map { (Standing.Key($0.station, $0.fuel), $0) },
+    let places = Dictionary(
+      offers.enumerated().map { (Standing.Key($1.station, $1.fuel), $0) },
       uniquingKeysWith: { first, _ in first })
     for (key, rows) in Dictionary(grouping: rows, by: { Key($0.region, $0.fuel) }) {
       let sorted = rows.sorted { ($0.price, $0.station) < ($1.price, $1.station) }
-      let ends = sorted.count <= 15 ? sorted : sorted.prefix(10) + sorted.suffix(5)
-      stations[key] = ends.compactMap { offers[.init($0.station, $0.fuel)] }
+      ranking[key] = sorted.compactMap { places[.init($0.station, $0.fuel)] }
       let ahead = rows.compactMap { row -> (offer: Offer, next: Double)? in
-        guard let offer = offers[.init(row.station, row.fuel)], let next = offer.next, next > 0
+        guard let place = places[.init(row.station, row.fuel)], let next = offers[place].next,
+          next > 0
         else { return nil }
-        return (offer, next)
+        return (offers[place], next)
       }.sorted { ($0.next, $0.offer.station) < ($1.next, $1.offer.station) }
       if !ahead.isEmpty {
         cheapestAhead[key] = ahead.prefix(5).map { $0.offer }
       }
     }
-    // Of all regions around a station, the one with the fewest stations gives the best comparison.
+    // Of all regions around a station, the one with the fewest stations gives the best comparison, and
+    // of several such regions the first: a capital comes before its state.
+    let order = Dictionary(
+      regions.enumerated().map { ($1.code, $0) }, uniquingKeysWith: { first, _ in first })
     for row in rows {
       guard let difference = row.difference else { continue }
       let key = Standing.Key(row.station, row.fuel)
       if let known = standings[key],
-        (known.stations, known.region) <= (row.stations, row.region)
+        (known.stations, order[known.region] ?? 0) <= (row.stations, order[row.region] ?? 0)
       {
         continue
       }

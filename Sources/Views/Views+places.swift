@@ -54,6 +54,8 @@ package struct Offer: Sendable {
   package var since: Instant
   /// When a feed last reported the price.
   package var confirmed: Instant?
+  /// By how many hours its state publishes prices late.
+  package var delayHours: Int
   package var isFresh: Bool
   package var isFlagged: Bool
   /// Whether anybody may buy there, and not members only.
@@ -241,6 +243,7 @@ extension Offer {
       postcode: try row.optional("postcode"), state: try row.text("state"),
       position: try row.position(), fuel: try row.text("fuel"), price: try row.double("price_cpl"),
       since: try row.instant("effective_at"), confirmed: try row.optionalInstant("confirmed_at"),
+      delayHours: try row.integer("delay_hours"),
       isFresh: try row.boolean("is_fresh"),
       isFlagged: try row.boolean("is_flagged"), isPublic: try row.boolean("is_public"),
       next: try row.optionalDouble("next_price_cpl"),

@@ -18,17 +18,18 @@ extension Views {
       try addVerdicts(to: &market)
       try addScores(to: &market)
       market.offers = try allOffers()
-      try addPhones(to: &market)
       try addComparisons(to: &market)
+      try addStations(to: &market)
       market.tomorrow = try tomorrow()
       try addVerdictChanges(to: &market)
       try addStates(to: &market)
       market.json = try marketJSON()
+      market.isSimulated = try isSimulated()
       return market
     }
   }
 
-  /// Returns the fuels that have an average, each with its name.
+  /// Returns the fuels that have an average or had one in the last days, each with its name.
   private func reportFuels() throws -> [(code: String, name: String)] {
     try connection.query(
       """
@@ -37,7 +38,9 @@ extension Views {
       WHERE fuels.is_averaged
         AND fuels.fuel IN (
           SELECT averages_now.fuel FROM fuel_v1.averages_now
-          WHERE averages_now.average_cpl IS NOT NULL)
+          WHERE averages_now.average_cpl IS NOT NULL
+          UNION
+          SELECT trend_30d.fuel FROM fuel_v1.trend_30d WHERE trend_30d.average_cpl IS NOT NULL)
       """
     ).map { (code: try $0.text("fuel"), name: try $0.text("name")) }.sorted {
       Fuel.precedes($0.code, $1.code)
@@ -188,15 +191,6 @@ extension Views {
     }
   }
 
-  /// Adds the telephone numbers of stations.
-  private func addPhones(to market: inout MarketReport) throws {
-    for row in try connection.query(
-      "SELECT station_id, phone FROM fuel_v1.stations WHERE phone IS NOT NULL")
-    {
-      market.phones[try row.integer("station_id")] = try row.text("phone")
-    }
-  }
-
   /// Adds the state of each market, day by day.
   private func addStates(to market: inout MarketReport) throws {
     for row in try connection.query(
@@ -257,18 +251,31 @@ extension Views {
   ) throws -> [MarketReport.Key: MarketReport.Verdict] {
     try keyed(
       """
-      SELECT region, fuel, verdict, basis, reason, market_state, aim_for_cpl, share_raised
+      SELECT fill_up.*, row_to_json(fill_up)::text AS json
       FROM fuel_v1.fill_up
       WHERE \(optional: key?.region)::text IS NULL
         OR (region = \(optional: key?.region) AND fuel = \(optional: key?.fuel))
       """
     ) { row in
-      MarketReport.Verdict(
+      var verdict = MarketReport.Verdict(
         verdict: try row.text("verdict"), basis: try row.text("basis"),
-        reason: try row.text("reason"),
-        state: try row.optional("market_state"),
+        reason: try row.text("reason"), state: try row.optional("market_state"),
         aim: try row.optionalDouble("aim_for_cpl"),
+        saving: try row.optionalDouble("expected_saving_cpl"),
+        confidence: try row.optionalDouble("confidence"),
+        validUntil: try row.instant("valid_until_at"), json: try row.text("json"),
         raised: try row.optionalDouble("share_raised"))
+      if let price = try row.optionalDouble("expected_low_cpl") {
+        verdict.low = (
+          price, try row.day("expected_low_from_on")...(try row.day("expected_low_to_on"))
+        )
+      }
+      if verdict.basis == "tomorrow_price", let now = try row.optionalDouble("today_cpl"),
+        let next = try row.optionalDouble("tomorrow_cpl")
+      {
+        verdict.published = (now, next)
+      }
+      return verdict
     }.mapValues { $0[0] }
   }
 

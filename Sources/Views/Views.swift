@@ -38,7 +38,7 @@ package struct Views {
   package func averagesNow() throws -> [AverageNow] {
     try connection.query(
       """
-      SELECT region, fuel, average_cpl, min_cpl, max_cpl, change_24h_cpl, change_7d_cpl, stations,
+      SELECT region, fuel, average_cpl, min_cpl, max_cpl, p25_cpl, change_24h_cpl, change_7d_cpl, stations,
         excluded_stale, delay_hours
       FROM fuel_v1.averages_now
       """
@@ -47,6 +47,7 @@ package struct Views {
         region: try row.text("region"), fuel: try row.text("fuel"),
         average: try row.optionalDouble("average_cpl"),
         lowest: try row.optionalDouble("min_cpl"), highest: try row.optionalDouble("max_cpl"),
+        quarter: try row.optionalDouble("p25_cpl"),
         change24h: try row.optionalDouble("change_24h_cpl"),
         change7d: try row.optionalDouble("change_7d_cpl"),
         stations: try row.integer("stations"), stale: try row.integer("excluded_stale"),
@@ -161,6 +162,8 @@ package struct AverageNow: Sendable {
   package var average: Double?
   package var lowest: Double?
   package var highest: Double?
+  /// What the cheapest quarter of the stations charges at most.
+  package var quarter: Double?
   package var change24h: Double?
   package var change7d: Double?
   package var stations: Int

@@ -224,6 +224,10 @@ struct FrontDoorTests {
       }
       let near = try run(["show", "\(station[1]),\(station[2])", "--near", "0.5"])
       #expect(near.out.contains("  \(station[5])  ") && near.out.contains("0.0 km"), "\(near.out)")
+      // The number of a station stands on its page.
+      let numbered = try run(["show", station[0]])
+      #expect(numbered.out.contains("prices, c/L"), "\(numbered)")
+      #expect(numbered.out.contains("  \(station[5])  "), "\(numbered)")
       let json = try run(["show", "brisbane", "--fuel", "dl", "--days", "7", "--json"])
       let object = try #require(
         try JSONSerialization.jsonObject(with: Data(json.out.utf8)) as? [String: Any])

@@ -21,6 +21,9 @@ struct JSONSchema {
   }
 
   private func faults(of value: Any, _ schema: [String: Any], at path: String) -> [String] {
+    if let name = (schema["$ref"] as? String)?.split(separator: "/").last {
+      return faults(of: value, definitions[String(name)] as? [String: Any] ?? [:], at: path)
+    }
     if let wanted = schema["const"] {
       return (wanted as? NSObject) == (value as? NSObject) ? [] : ["\(path) is \(value)"]
     }

@@ -38,6 +38,8 @@ extension OutputTests {
           of: /<script src="([.\/]*)site.js" data-home="([.\/]*)" defer><\/script>/)
         #expect(own.count == 1 && own.allSatisfy { $0.1 == $0.2 })
         let rest = text.replacing(/<script src="[.\/]*site.js"/, with: "")
+          .replacing(/<script src="[.\/]*read.js" defer>/, with: "")
+          .replacing(/https:..www.google.com.maps.search.\?api=1&amp;query=[-0-9.,]+"/, with: "\"")
         for forbidden in ["<script", "<img", "\u{202E}", "http:", "https:", "@import", "url("] {
           #expect(!rest.contains(forbidden), "\(page) holds \(forbidden)")
         }
@@ -48,7 +50,7 @@ extension OutputTests {
         // Links lead to existing files.
         let base = URL(filePath: "\(folder)/\(page)")
         for match in text.matches(of: /href="([^"#]*)/)
-        where !match.1.isEmpty && match.1 != "data:," && !match.1.hasPrefix("geo:")
+        where !match.1.isEmpty && match.1 != "data:," && !match.1.hasPrefix("https:")
           && !match.1.hasPrefix("tel:")
         {
           let there = base.deletingLastPathComponent().appending(path: String(match.1)).standardized
@@ -172,11 +174,13 @@ extension OutputTests {
       let page = try text("station/\(western).html")
       #expect(page.contains(">Mount Hawthorn, WA</a>") && !page.contains("HAWTHORN"), "\(page)")
       #expect(try text("api/v1/prices/wa-u91.geojson").contains("\"suburb\":\"MOUNT HAWTHORN\""))
-      // The page of a station has since when its prices hold and when they were last seen.
-      #expect(page.contains(">Last seen</th>") && page.contains("Perth time"), "\(page)")
-      #expect(page.contains("<td>1 Jul</td></tr>"), "\(page)")
+      // The page of a station has its address, since when its prices hold, a link to maps, and the
+      // nearest stations.
+      #expect(page.contains(">since 1 Jul, 6:00</span>"), "\(page)")
+      #expect(page.contains("Open in maps</a>"), "\(page)")
+      #expect(page.contains(">Nearest stations"), "\(page)")
       // F-O14: fuels have the same order on every page.
-      let codes = page.matches(of: /<th scope="row">(?:[^<]*\()?([A-Z0-9]+)\)?<\/th>/).map {
+      let codes = page.matches(of: /<th scope="row">(?:[^<]*\()?([A-Z0-9]+)\)?<br>/).map {
         String($0.1)
       }
       let order = Fuel.allCases.map(\.rawValue).filter { codes.contains($0) }
@@ -208,7 +212,7 @@ extension OutputTests {
       #expect(try run(["report", "--out", named], target).code == 0)
       #expect(!FileManager.default.fileExists(atPath: old))
       #expect(try run(["report", "--out", named, "--site", "fuel.example"], target).code == 64)
-      #expect(try text("index.html").contains("<polygon class=\"land\""))
+      #expect(try text("index.html").contains("<path class=\"land\" d=\"M"))
       // A minute later, and after a list that shows the same, only files that contain the time have
       // changed.
       func times() throws -> [String: Date] {
@@ -231,7 +235,7 @@ extension OutputTests {
         !changed.isEmpty
           && changed.allSatisfy {
             !$0.hasPrefix("station/") && !$0.hasPrefix("place") && !$0.hasPrefix("feed/")
-              && !$0.hasPrefix("api/v1/prices")
+              && !$0.hasPrefix("api/v1/station") && !$0.hasPrefix("near/")
           }, "\(changed)")
     }
   }

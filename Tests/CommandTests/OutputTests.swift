@@ -48,17 +48,20 @@ struct OutputTests {
         #expect(schema.faults(of: value, as: name).prefix(5) == [], "\(words)")
       }
       #expect(try run(["report", "--out", folder], target).code == 0)
-      var points = 0
-      for path in try FileManager.default.subpathsOfDirectory(atPath: folder + "/api") {
-        let isMarket = path.hasSuffix("market.json")
-        guard isMarket || path.hasSuffix(".geojson") else { continue }
+      var files: [String: Int] = [:]
+      for path in try FileManager.default.subpathsOfDirectory(atPath: folder + "/api/v1")
+      where path.contains(".") {
         let value = try JSONSerialization.jsonObject(
-          with: Data(contentsOf: URL(filePath: "\(folder)/api/\(path)")))
-        #expect(
-          schema.faults(of: value, as: isMarket ? "market" : "points").prefix(5) == [], "\(path)")
-        points += isMarket ? 0 : 1
+          with: Data(contentsOf: URL(filePath: "\(folder)/api/v1/\(path)")))
+        let name =
+          path.hasSuffix(".geojson")
+          ? "points" : String(path.split { "/.".contains($0) }.first ?? "")
+        #expect(schema.faults(of: value, as: name).prefix(5) == [], "\(path)")
+        files[name, default: 0] += 1
       }
-      #expect(points > 10)
+      #expect(
+        Set(files.keys) == ["points", "market", "index", "changes", "region", "station"]
+          && files["points"] ?? 0 > 10 && files["station"] ?? 0 > 50, "\(files)")
     }
     let text = try String(
       contentsOfFile: IntegrationTests.root + "/docs/recipes.md", encoding: .utf8)
@@ -66,7 +69,7 @@ struct OutputTests {
       Set(text.matches(of: /(?m)^\| `([a-z_]+)` \|/).map { String($0.1) }) == schema.names)
     // The check itself finds faults.
     let wrong: [String: Any] = ["version": 2, "averages": [["fuel": 1, "more": 1]]]
-    #expect(schema.faults(of: wrong, as: "place").count == 14)
+    #expect(schema.faults(of: wrong, as: "place").count == 17)
   }
 
   /// F-O11: a file of metrics is replaced as a whole, labels are escaped, and an unwritable folder

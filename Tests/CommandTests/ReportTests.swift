@@ -1,8 +1,11 @@
+import Foundation
 import FuelModel
 import Postgres
 import Report
+import TestDatabase
 import Testing
-import Views
+
+@testable import Views
 
 /// What the pages say where something is missing.
 struct ReportTests {
@@ -23,6 +26,7 @@ struct ReportTests {
         $0.fuel == fuel && market.verdictChanges[$0.region]?.isEmpty == false
       })
     market.averages[key] = nil
+    market.days[key] = nil
     market.verdictChanges[key.region]?[0].fuel = fuel
     market.verdictChanges[key.region]?[0].verdict = "no_difference"
     market.verdictChanges[key.region]?[0].basis = "insufficient_data"
@@ -35,8 +39,7 @@ struct ReportTests {
       market.averages[average]?.delayHours = 24
     }
 
-    let files = Dictionary(
-      Report(market, now: now, version: "1", address: nil).files, uniquingKeysWith: { $1 })
+    let files = texts(Report(market, now: now, version: "1", address: nil))
     func page(_ path: String) throws -> String { try #require(files[path], "\(path)") }
     let slug = key.region.lowercased()
     let feed = try page("feed/\(slug).atom")
@@ -52,7 +55,111 @@ struct ReportTests {
     let late = "Prices are a day old"
     let places = try page("places/\(offer.state.lowercased()).html")
     #expect(station.contains(late) && suburb.value.contains(late) && places.contains(late))
-    #expect(station.contains("<th scope=\"row\">nsw-fuelcheck:XYZ</th>"))
+    #expect(station.contains("<th scope=\"row\">nsw-fuelcheck:XYZ<br>"))
     #expect(suburb.value.contains("<h2 id=\"nsw-fuelcheck:XYZ\">"))
+  }
+
+  private func texts(_ report: Report) -> [String: String] {
+    Dictionary(report.files.map { ($0.path, $0.text()) }, uniquingKeysWith: { $1 })
+  }
+
+  /// The market of the tests as a report reads it.
+  private func market() async throws -> (market: MarketReport, now: Instant) {
+    let played = try await PlayedMarket.database()
+    let views = Views(try Connection(played.target))
+    try views.becomeReader()
+    try views.setViewClock(played.now[1])
+    return (try views.marketReport(), try #require(Instant(iso: played.now[1])))
+  }
+
+  /// Where all prices of a region are too old to believe, its pages stay and say so, and a report that
+  /// is made again from old data calls them old.
+  @Test func oldPricesAreCalledOld() async throws {
+    var (market, now) = try await market()
+    let fresh = texts(Report(market, now: now, version: "1", address: nil))
+    #expect(try #require(fresh["u91/perth.html"]).contains("Prices read <time"))
+    #expect(try !#require(fresh["u91/perth.html"]).contains("Old prices."))
+    for key in market.averages.keys where key.region == "perth" { market.averages[key] = nil }
+    let files = texts(Report(market, now: now + .seconds(90_000), version: "1", address: nil))
+    let page = try #require(files["u91/perth.html"])
+    #expect(page.contains("The prices here are too old to believe. The last average was"))
+    #expect(page.contains("<b class=\"bad\">Old prices.</b>"))
+    #expect(files["region/perth.html"] != nil && files["api/v1/region/perth.json"] != nil)
+    #expect(try #require(files["index.html"]).contains("data-region=\"perth\""))
+  }
+
+  /// Every region with stations has a map, the capital of a state that is hardly larger too, and the
+  /// nation has one of its regions and ten stations.
+  @Test func everyRegionHasAMap() async throws {
+    let (market, now) = try await market()
+    let files = texts(Report(market, now: now, version: "1", address: nil))
+    for path in ["u91/canberra.html", "u91/act.html", "u91/perth.html", "u91/au.html"] {
+      #expect(try #require(files[path]).contains("<svg class=\"map\""), "\(path)")
+    }
+    let nation = try #require(files["u91/au.html"]?.split(separator: "id=\"cheapest\"").last)
+    #expect(nation.matches(of: /<tr><th scope="row"><a href="..\/station/).count >= 10)
+    // Labels are as high as a finger needs and do not cover each other.
+    let map = try #require(files["u91/sydney.html"])
+    let boxes = map.matches(
+      of: /<rect x="([0-9.]+)" y="([0-9.]+)" width="([0-9.]+)" height="24"/
+    ).compactMap { match -> (x: Double, y: Double, width: Double)? in
+      guard let x = Double(match.1), let y = Double(match.2), let width = Double(match.3)
+      else { return nil }
+      return (x, y, width)
+    }
+    #expect(boxes.count > 5 && boxes.allSatisfy { $0.width >= 24 })
+    for (index, box) in boxes.enumerated() {
+      for other in boxes[..<index] {
+        let isApart =
+          abs(box.y - other.y) > 23.8 || box.x + box.width < other.x + 0.2
+          || other.x + other.width < box.x + 0.2
+        #expect(isApart, "\(box) \(other)")
+      }
+    }
+  }
+
+  /// Advice in a driver's words: nothing for less than half a cent, the low and how sure it is, and a
+  /// good price that is never above what others charge.
+  @Test func adviceIsForDrivers() throws {
+    let now = Instant("2026-07-01T18:00:00Z")
+    var verdict = MarketReport.Verdict(
+      verdict: "wait", basis: "price_cycle", reason: "why", aim: 190, saving: 1.5,
+      confidence: 0.96, validUntil: now + .seconds(4 * 3_600), json: "")
+    verdict.low = (161.3, try #require(Day("2026-07-02"))...(try #require(Day("2026-07-06"))))
+    var average = AverageNow(
+      region: "perth", fuel: "U91", average: 174.7, quarter: 171.27, stations: 9, stale: 0,
+      delayHours: 0)
+    func advice() -> Advice { Advice(verdict, average, .perth, now: now) }
+    #expect(advice().word == "Wait")
+    #expect(advice().sentence == "Cheapest by Mon 6 Jul, near 161.3: very likely")
+    #expect(advice().goodPrice == 171.2)
+    verdict.aim = 165
+    #expect(advice().goodPrice == 165)
+    average.quarter = nil
+    #expect(advice().goodPrice == nil)
+    verdict.saving = 0.4
+    #expect(advice().word == "No difference")
+    #expect(advice().sentence == "Timing makes less than half a cent a litre here")
+    // Between midnight and six the next prices of Perth are those of the same calendar day.
+    verdict.saving = 3.5
+    verdict.basis = "tomorrow_price"
+    verdict.published = (174.7, 171.2)
+    #expect(advice().sentence == "Today from 6:00 near 171.2, 3.5 c less")
+    verdict.verdict = "no_difference"
+    #expect(advice().sentence == "Today from 6:00 about the same price")
+    verdict.published = nil
+    verdict.basis = "not_cycling"
+    #expect(advice().sentence == "Waiting saves nothing here")
+    verdict.verdict = "fill_up"
+    verdict.confidence = 0.5
+    #expect(advice().sentence == "No better price is expected within five days: a close call")
+  }
+
+  /// The verdicts of stations in SQL are silent below the same saving as pages.
+  @Test func stationsAndPagesAreSilentAlike() throws {
+    let path = IntegrationTests.root + "/Migrations/views/verdicts.sql"
+    let view = try String(contentsOfFile: path, encoding: .utf8)
+    let limit = try #require(view.firstMatch(of: /expected_saving_cpl < ([0-9.]+) THEN 'little'/))
+    #expect(Double(limit.1) == Advice.leastSaving)
   }
 }

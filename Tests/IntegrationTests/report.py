@@ -28,6 +28,12 @@ CHECKS = r"""
 const problems = [];
 const say = text => problems.push(text);
 const width = document.documentElement.clientWidth;
+for (const link of document.querySelectorAll('.map a')) {
+  const box = link.querySelector('rect').getBoundingClientRect();
+  if (box.height && Math.min(box.width, box.height) < 24) say(`a target of ${box.width} by ${box.height}`);
+}
+for (const part of document.querySelectorAll('.scroll'))
+  if (part.scrollWidth > part.clientWidth + 1) say(`cut: ${part.getAttribute('aria-label')}`);
 if (document.documentElement.scrollWidth > width) say(`page is ${document.documentElement.scrollWidth} wide`);
 for (const element of document.body.querySelectorAll('*')) {
   if (element.closest('.scroll') || element.closest('svg') || element.closest('.skip')) continue;
@@ -133,6 +139,32 @@ def tries(driver, folder):
         "return location.pathname.endsWith('region/perth.html') && document.readyState === 'complete'")
     driver.find_element(By.ID, "find").send_keys("zzzz no such place")
     wait(driver, "nothing found", "return document.querySelector('#found li')?.textContent === 'No place has that name.'")
+
+    number = max(int(path.stem) for path in (folder / "station").glob("*.html"))
+    driver.find_element(By.ID, "find").clear()
+    driver.find_element(By.ID, "find").send_keys(str(number))
+    demand(wait(driver, "a number", listed)[0].endswith(f"station/{number}.html"), f"station {number} is not found first")
+
+    look("u91/perth.html")
+    driver.find_element(By.CSS_SELECTOR, "[data-place] button").click()
+    look("index.html")
+    first = wait(driver, "the place", "return document.querySelector('.cards > *')?.dataset.region")
+    demand(first == "perth", f"my place is not first but {first}")
+    mine = driver.execute_script("return document.querySelector('header.site nav a').getAttribute('href')")
+    demand(mine == "u91/perth.html", f"my place is {mine}")
+    driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["geolocation"]})
+    driver.execute_cdp_cmd("Emulation.setGeolocationOverride", {"latitude": -31.95, "longitude": 115.86, "accuracy": 9})
+    driver.find_element(By.ID, "near").click()
+    near = wait(driver, "the nearest", listed)
+    demand(1 < len(near) <= 10 and all(path.startswith("station/") for path in near), f"near me: {near}")
+    look("u91/perth.html")
+    told = driver.execute_script(
+        "const chart = [...document.querySelectorAll('svg.chart')].find(e => e.getClientRects().length);"
+        "const box = chart.getBoundingClientRect();"
+        "chart.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + box.width / 2, clientY: box.top + 50}));"
+        "return chart.lastElementChild.textContent")
+    demand(": 1" in told, f"the chart tells {told!r}")
+    driver.execute_script("localStorage.clear()")
 
     shown = "return [...document.querySelectorAll('.range')].filter(e => e.getClientRects().length).map(e => e.className)"
     for is_off in [False, True]:

@@ -1,6 +1,7 @@
 import Foundation
 import FuelModel
 import Report
+import Synchronization
 import Views
 
 let reportCommand = Command(
@@ -20,9 +21,9 @@ let reportCommand = Command(
   ],
   notes: """
     Writes a page for each fuel and region (dl/sydney.html), each suburb and each station. Their maps
-    need no tiles from a server. For programs there are api/v1/market.json,
-    api/v1/prices/STATE-FUEL.geojson and feed/REGION.atom. Only the search needs a script,
-    which is part of the report. The pages load nothing from other sites and can be served from any
+    need no tiles from a server. For programs there are api/v1/index.json, which names the files of
+    regions, stations and changes, api/v1/prices/STATE-FUEL.geojson and feed/REGION.atom. Only the
+    search needs a script, which is part of the report. The pages load nothing from other sites and can be served from any
     folder or opened as files. A changed file is replaced as a whole, and a file that is no longer
     part of the report is removed. A folder that holds anything other than a report is refused.
     """,
@@ -51,7 +52,7 @@ let reportCommand = Command(
 /// The file that marks a folder as a report of this program. It lists the files of the report.
 private let marker = ".bowser-report"
 
-private func write(_ files: [(path: String, text: String)], into folder: URL) throws {
+private func write(_ files: [Report.File], into folder: URL) throws {
   try makeFolders(for: files.map(\.path), in: folder)
   let manager = FileManager.default
   let list = folder.appending(path: marker).path
@@ -66,17 +67,17 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
   }
   // The list is open, and therefore locked, until all pages are written.
   try FileOutput.write(to: list) { held in
-    for (path, text) in files {
-      let file = folder.appending(path: path).path
-      // An unchanged file keeps its time of modification, which matters when the folder is copied
-      // elsewhere.
-      if manager.contents(atPath: file) == Data(text.utf8) {
-        // This file remained if an earlier run was killed.
-        unlink(file + ".partial")
-        continue
+    let failure = Mutex<(any Error)?>(nil)
+    DispatchQueue.concurrentPerform(iterations: files.count - 1) { index in
+      guard failure.withLock({ $0 == nil }) else { return }
+      do {
+        try write(files[index], into: folder.path)
+      } catch {
+        failure.withLock { $0 = $0 ?? error }
       }
-      try FileOutput.write(text, to: file)
     }
+    if let error = failure.withLock({ $0 }) { throw error }
+    try write(files[files.count - 1], into: folder.path)
     for path in old
     where !current.contains(path)
       && path.wholeMatch(of: /[a-z0-9-]+(\/[a-z0-9-]+)*\.[a-z]+/) != nil
@@ -85,6 +86,20 @@ private func write(_ files: [(path: String, text: String)], into folder: URL) th
     }
     var text = files.map { $0.path + "\n" }.joined()
     try text.withUTF8 { try held.write(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+/// Makes and writes one file. An unchanged file keeps its time of modification, which matters when the
+/// folder is copied elsewhere.
+private func write(_ file: Report.File, into folder: String) throws {
+  let path = folder + "/" + file.path
+  let text = file.text()
+  if FileManager.default.contents(atPath: path) == Data(text.utf8) {
+    // This file remained if an earlier run was killed.
+    unlink(path + ".partial")
+  } else {
+    // What a crash of the machine leaves empty, the next run finds changed.
+    try FileOutput.write(text, to: path, isDurable: false)
   }
 }
 

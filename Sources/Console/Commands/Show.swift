@@ -1,6 +1,6 @@
 import Feeds
-import Foundation
 import FuelModel
+import Report
 import Views
 
 let showCommand = Command(
@@ -59,7 +59,7 @@ let showCommand = Command(
     } else {
       write(
         try Screen(
-          views: views, given: given, isPast: isPast, style: style, regions: regions,
+          views: views, given: given, now: now, isPast: isPast, style: style, regions: regions,
           ahead: try invocation.sources().filter { $0.publishesTomorrowAt != nil }
         ).text())
     }
@@ -94,9 +94,7 @@ let showCommand = Command(
     place, fuel: fuel, within: kilometres, days: days, now: now, isPast: isPast, views: views,
     regions: regions)
   if invocation.flags.contains("json") {
-    let json = try JSONSerialization.data(
-      withJSONObject: page.asJSON, options: [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
-    write(String(decoding: json, as: UTF8.self) + "\n")
+    write(page.asJSON + "\n")
   } else {
     write(page.text(style))
   }
@@ -137,6 +135,7 @@ private struct Screen {
   let views: Views
   /// The instant of `--now`.
   let given: Instant?
+  let now: Instant
   /// Whether prices were fetched after that instant.
   let isPast: Bool
   let style: Style
@@ -177,7 +176,7 @@ private struct Screen {
     text += sparklines(try views.lastDays(), try views.trends())
     if !isPast { text += try tomorrow() }
     text += heading("Should you fill up?", "")
-    text += verdicts(try views.verdicts())
+    text += verdicts(try views.verdicts(), averages)
     return text + "\n"
   }
 
@@ -269,15 +268,18 @@ private struct Screen {
     return text + "\n"
   }
 
-  private func verdicts(_ verdicts: [MarketReport.Key: MarketReport.Verdict]) -> String {
+  private func verdicts(
+    _ verdicts: [MarketReport.Key: MarketReport.Verdict], _ averages: [AverageNow]
+  ) -> String {
     var text = ""
-    for region in capitals {
-      guard let line = verdicts[.init(region, "U91")] else { continue }
-      let words = ["fill_up": "fill up", "wait": "wait", "no_difference": "no difference"]
-      let word = padded(words[line.verdict] ?? line.verdict, 14)
-      let painted = line.verdict == "no_difference" ? style.dim(word) : style.bold(word)
-      let place = "  " + name(region) + "U91  "
-      text += place + painted + style.wrapped(line.reason, after: place + word) + "\n"
+    for region in regions where region.kind == "capital" {
+      guard let verdict = verdicts[.init(region.code, "U91")] else { continue }
+      let average = averages.first { $0.region == region.code && $0.fuel == "U91" }
+      let advice = Advice(verdict, average, region.zone, now: now)
+      let word = padded(advice.word.lowercased(), 14)
+      let painted = ["Wait", "Fill up"].contains(advice.word) ? style.bold(word) : style.dim(word)
+      let place = "  " + name(region.code) + "U91  "
+      text += place + painted + style.wrapped(advice.sentence, after: place + word) + "\n"
     }
     return text
   }

@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import FuelModel
+import Report
 import Views
 
 /// Finds the place that a user's words mean.
@@ -21,8 +22,12 @@ struct PlaceSearch {
     if let point = try point(word) { return point }
     if let region = region(word, among: regions) { return region }
     let (name, state) = parted(word)
-    let found = try views.places(named: name, limit: 40).filter {
+    var found = try views.places(named: name, limit: 40).filter {
       state == nil || $0.state == state
+    }
+    // A number may be that of a station, as it stands on its page.
+    if found.isEmpty, let number = Int(word), let station = try views.station(numbered: number) {
+      found = [station]
     }
     guard let first = found.first else {
       // A region may have its state behind it, as a suburb may.
@@ -182,10 +187,15 @@ struct PlacePage {
       text += "  " + style.dim(style.wrapped(leftOut(averages), after: "  ")) + "\n"
     }
     text += dayLine(style)
-    if let verdict {
-      let words = verdict.verdict.replacing("_", with: " ")
+    if let advice, let verdict {
+      let words = advice.word.lowercased()
+      let good = advice.goodPrice.map { ". A good price today: \(Cents.text($0)) or less" } ?? ""
       let left = "  \(words)  "
-      text += "\n  \(style.bold(words))  \(style.wrapped(verdict.reason, after: left))\n"
+      text +=
+        "\n  \(style.bold(words))  \(style.wrapped(advice.sentence + good, after: left))\n"
+      if advice.sentence != verdict.reason {
+        text += "  " + style.dim(style.wrapped("why: \(verdict.reason)", after: "  ")) + "\n"
+      }
     }
     text += "\n"
     guard !offers.isEmpty else {
@@ -201,6 +211,13 @@ struct PlacePage {
     text += "  " + style.dim(heading) + "\n"
     for offer in offers { text += line(offer, style) }
     return text + "\n"
+  }
+
+  private var advice: Advice? {
+    verdict.map { verdict in
+      Advice(
+        verdict, averages.first { $0.fuel == fuel }, region?.zone ?? .utc, now: now)
+    }
   }
 
   private var whyNoAverage: String {
@@ -271,40 +288,39 @@ struct PlacePage {
   // MARK: For programs
 
   /// The members have the names of the views' columns.
-  var asJSON: [String: Any] {
-    func known(_ value: Any?) -> Any { value ?? NSNull() }
-    // With two decimals and no more.
-    func decimal(_ value: Double?) -> Any {
-      value.map { NSDecimalNumber(decimal: Decimal(Int(($0 * 100).rounded())) / 100) } ?? NSNull()
-    }
-    return [
-      "version": 1,
-      "place": [
-        "kind": place.kind.rawValue, "code": place.code, "name": place.shownName,
-        "state": known(place.state), "latitude": known(place.position?.latitude),
-        "longitude": known(place.position?.longitude),
-      ],
-      "fuel": fuel, "region": known(region?.code),
-      "averages": averages.map {
-        [
-          "fuel": $0.fuel, "average_cpl": decimal($0.average),
-          "change_24h_cpl": decimal($0.change24h), "change_7d_cpl": decimal($0.change7d),
-          "stations": $0.stations, "delay_hours": $0.delayHours,
-        ] as [String: Any]
-      },
-      "verdict": known(verdict.map { ["verdict": $0.verdict, "reason": $0.reason] }),
-      "days": days.map { ["day": $0.day.description, "average_cpl": decimal($0.average)] },
-      "stations": offers.map {
-        [
-          "station_id": $0.station, "name": $0.name, "brand": known($0.brand),
-          "suburb": known($0.suburb), "state": $0.state, "fuel": $0.fuel,
-          "price_cpl": decimal($0.price), "effective_at": $0.since.description,
-          "is_fresh": $0.isFresh, "is_flagged": $0.isFlagged, "is_public": $0.isPublic,
-          "next_price_cpl": decimal($0.next),
-          "next_effective_at": known($0.nextAt?.description),
-          "distance_km": decimal($0.kilometres),
-        ] as [String: Any]
-      },
-    ]
+  var asJSON: String {
+    jsonObject([
+      "version": "1",
+      "place": jsonObject([
+        "kind": json(place.kind.rawValue), "code": json(place.code), "name": json(place.shownName),
+        "state": json(place.state), "latitude": json(place.position?.latitude),
+        "longitude": json(place.position?.longitude),
+      ]),
+      "fuel": json(fuel), "region": json(region?.code),
+      "averages": jsonList(
+        averages.map {
+          jsonObject([
+            "fuel": json($0.fuel), "average_cpl": json($0.average),
+            "change_24h_cpl": json($0.change24h), "change_7d_cpl": json($0.change7d),
+            "stations": json($0.stations), "delay_hours": json($0.delayHours),
+          ])
+        }),
+      "advice": json(advice?.word), "sentence": json(advice?.sentence),
+      "good_price_cpl": json(advice?.goodPrice), "verdict": verdict?.json ?? "null",
+      "days": jsonList(
+        days.map { jsonObject(["day": json($0.day), "average_cpl": json($0.average)]) }),
+      "stations": jsonList(
+        offers.map {
+          jsonObject([
+            "station_id": json($0.station), "name": json($0.name), "brand": json($0.brand),
+            "suburb": json($0.suburb), "state": json($0.state),
+            "latitude": json($0.position?.latitude), "longitude": json($0.position?.longitude),
+            "fuel": json($0.fuel), "price_cpl": json($0.price), "effective_at": json($0.since),
+            "is_fresh": json($0.isFresh), "is_flagged": json($0.isFlagged),
+            "is_public": json($0.isPublic), "next_price_cpl": json($0.next),
+            "next_effective_at": json($0.nextAt), "distance_km": json($0.kilometres),
+          ])
+        }, isLong: true),
+    ])
   }
 }
