@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo setup build test test-long bench faults mutants soak fuzz lint format psql env stop install uninstall deb static docs integrations packages
+.PHONY: help demo setup build test test-long bench picture faults mutants soak fuzz lint format psql env stop install uninstall deb static docs integrations packages
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -40,8 +40,9 @@ demo: build ## set up, load a year of archives, live through the weeks since, sh
 	  $(PROGRAM) report --out .bowser/report && \
 	  $(PROGRAM) show
 	@printf '%s\n' \
+	  'As a site:     file://$(CURDIR)/.bowser/report/index.html' \
 	  'Look around:   make psql          then  SELECT * FROM fuel_v1.averages_now;' \
-	  'As a site:     .bowser/report/index.html in a browser; the scores are in .bowser/backtest.txt' \
+	  'Scores:        .bowser/backtest.txt' \
 	  'Real prices:   make setup         then  docs/getting-started.md for keys; WA needs none' \
 	  'From cron:     docs/getting-started.md has the lines'
 
@@ -52,8 +53,9 @@ setup: build ## a private database for real prices, ready for bowser ingest
 	@echo 'first in each shell:  eval "$$(make -s env)"; export BOWSER_CONFIG="$(CURDIR)/config"'
 
 build: packages ## the release program, and bowser-simulate beside it
-	@$(BUILD) -c release --product bowser
-	@$(BUILD) -c release --product bowser-simulate
+	@echo 'Building with $(shell swift --version 2>/dev/null | head -n 1): about six minutes the first time.'
+	@$(BUILD) --quiet -c release --product bowser
+	@$(BUILD) --quiet -c release --product bowser-simulate
 
 test: packages ## the tests, beside a PostgreSQL of their own
 	@$(BUILD) --build-tests
@@ -133,6 +135,13 @@ docs: packages ## docs/views.md, from the comments in the database
 	  .build/debug/bowser migrate; \
 	  psql -X -q -f docs/views.sql > docs/views.md'
 
+picture: packages ## docs/site.png, the picture in README.md, by chromium
+	@$(BUILD) --build-tests
+	@mkdir -p .build/picture
+	@PICTURE="$(CURDIR)/.build/picture" config/cluster throwaway swift test --skip-build --filter thePictureIsOfThisSite || true
+	@chromium --headless --no-sandbox --hide-scrollbars --blink-settings=scriptEnabled=false --window-size=1000,760 \
+	  --screenshot=docs/site.png "file://$(CURDIR)/.build/picture/index.html"
+
 # What other programs make of it. Without this the same tests skip what is not installed.
 integrations: packages ## dbt, pandas, DuckDB, promtool, systemd, mandoc, lintian, a browser: installs them, runs their tests
 	@config/cluster tools
@@ -160,5 +169,10 @@ static:
 	done
 
 packages:
+	@command -v swift >/dev/null || { printf '%s\n' \
+	  'Swift is missing. Install Swift 6.2 or later, 3.3 GB, from https://www.swift.org/install/linux and come back.' \
+	  'Or let a container have it; the site is then in .bowser/report/index.html here:' \
+	  '  docker run --rm -v "$$PWD:/bowser" -w /bowser swift:6.3-bookworm sh -c "apt-get update -q && apt-get install -yq make && make demo"' \
+	  >&2; exit 1; }
 	@config/cluster packages
 .PHONY: packages

@@ -40,6 +40,17 @@ struct DoctorTests {
     }
   }
 
+  /// A demo has no keys, and needs none to be well.
+  @Test func theDoctorKnowsADemo() async throws {
+    let market = try await PlayedMarket.database()
+    let real = try CommandTests.run(["doctor"], on: market.target)
+    #expect(real.code == 78 && real.out.contains("FAIL  qld-fpd"), "\(real)")
+    let demo = try CommandTests.run(
+      ["doctor"], on: market.target, environment: ["PGOPTIONS": "-c bowser.simulated=on"])
+    #expect(demo.out.contains("ok    demo") && demo.out.contains("off   qld-fpd"), "\(demo)")
+    #expect(demo.code == 0 && !demo.out.contains("FAIL"), "\(demo)")
+  }
+
   /// `doctor` reads the lists that only some commands read, so that no mistake in one waits for an
   /// aggregate at night.
   @Test(arguments: [
