@@ -390,7 +390,7 @@ BEGIN
   WHERE (made.made_at, made.regions) IS DISTINCT FROM (seen.made_at, seen.regions)
   ON CONFLICT ON CONSTRAINT due_pk DO NOTHING;
   PERFORM fuel.replace_rows('fuel.member_day', came -> 'member_day');
-  RETURN made_until;
+  RETURN least(made_until, now());
 END
 $$;
 COMMENT ON FUNCTION fuel.take_members IS
