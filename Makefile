@@ -139,7 +139,7 @@ picture: packages ## docs/site.png, the picture in README.md, by chromium
 	@$(BUILD) --build-tests
 	@mkdir -p .build/picture
 	@PICTURE="$(CURDIR)/.build/picture" config/cluster throwaway swift test --skip-build --filter thePictureIsOfThisSite || true
-	@chromium --headless --no-sandbox --hide-scrollbars --blink-settings=scriptEnabled=false --window-size=1000,760 \
+	@chromium --headless --no-sandbox --hide-scrollbars --disable-gpu --window-size=1000,760 \
 	  --screenshot=docs/site.png "file://$(CURDIR)/.build/picture/index.html"
 
 # What other programs make of it. Without this the same tests skip what is not installed.

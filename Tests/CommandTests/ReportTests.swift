@@ -72,6 +72,27 @@ struct ReportTests {
     return (try views.marketReport(), try #require(Instant(iso: played.now[1])))
   }
 
+  /// The picture in README.md is of the front page as it looks now: the number beside it changes with
+  /// the style sheet and with what stands above the cards. `make picture` makes it anew.
+  @Test func thePictureIsOfThisSite() async throws {
+    let (market, now) = try await market()
+    let files = texts(Report(market, now: now, version: "1", address: nil))
+    let (page, style) = (try #require(files["index.html"]), try #require(files["style.css"]))
+    let head = page.matches(of: /<header(?s:.)*?<\/header>|<h1>.*<\/h1>/).map(\.0).joined()
+    let number = (style + head).utf8.reduce(14_695_981_039_346_656_037 as UInt64) {
+      ($0 ^ UInt64($1)) &* 1_099_511_628_211
+    }
+    if let folder = ProcessInfo.processInfo.environment["PICTURE"] {
+      try page.replacing(/<script.*<\/script>\n/, with: "")
+        .write(toFile: folder + "/index.html", atomically: true, encoding: .utf8)
+      try style.write(toFile: folder + "/style.css", atomically: true, encoding: .utf8)
+    }
+    let readme = try String(contentsOfFile: IntegrationTests.root + "/README.md", encoding: .utf8)
+    #expect(
+      readme.contains("(docs/site.png) <!-- \(String(number, radix: 16)) -->"),
+      "run make picture, and write \(String(number, radix: 16)) beside it in README.md")
+  }
+
   /// Where all prices of a region are too old to believe, its pages stay and say so, and a report that
   /// is made again from old data calls them old.
   @Test func oldPricesAreCalledOld() async throws {
