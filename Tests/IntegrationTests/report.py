@@ -74,6 +74,8 @@ const light = colour => {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const behind = element => {
+  const label = element.previousElementSibling;
+  if (label?.tagName === 'rect') return rgb(getComputedStyle(label).fill).slice(0, 3);
   for (let at = element; at; at = at.parentElement) {
     const colour = rgb(getComputedStyle(at).backgroundColor);
     if (colour.length < 4 || colour[3] > 0.99) return colour.slice(0, 3);
