@@ -242,9 +242,10 @@ COMMENT ON FUNCTION fuel.held_at IS
 CREATE OR REPLACE VIEW fuel.region_clock AS
 SELECT
   region.region,
-  coalesce(state.time_zone, 'Australia/Sydney') AS time_zone,
+  coalesce(state.time_zone, country.time_zone) AS time_zone,
   coalesce(state.price_day_starts, '0') AS starts
 FROM fuel.region
+CROSS JOIN fuel.country
 LEFT JOIN fuel.state USING (state);
 COMMENT ON VIEW fuel.region_clock IS 'The clock by which the days of a region are counted. One row per region.';
 

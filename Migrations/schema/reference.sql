@@ -65,6 +65,19 @@ INSERT INTO fuel.fuel (fuel_id, fuel, name, unit, is_averaged) VALUES
   (14, 'LNG', 'liquefied natural gas', 'unknown', false),
   (15, 'H2', 'hydrogen', 'unknown', false);
 
+CREATE TABLE fuel.country (
+  country   text NOT NULL,
+  name      text NOT NULL,
+  time_zone text NOT NULL
+);
+CREATE UNIQUE INDEX country_one_idx ON fuel.country ((true));
+ALTER TABLE fuel.country REPLICA IDENTITY FULL;
+COMMENT ON TABLE fuel.country IS 'The country whose prices these are. One row.';
+COMMENT ON COLUMN fuel.country.country   IS 'Its code among the regions, such as AU.';
+COMMENT ON COLUMN fuel.country.name      IS 'Its name.';
+COMMENT ON COLUMN fuel.country.time_zone IS 'IANA zone in which days of the nation are counted.';
+INSERT INTO fuel.country (country, name, time_zone) VALUES ('AU', 'Australia', 'Australia/Sydney');
+
 CREATE TABLE fuel.region (
   region     text          NOT NULL,
   name       text          NOT NULL,

@@ -76,7 +76,7 @@ struct KillTests {
   /// Returns what readers see, without numbers that depend on the order of attempts.
   private func state(_ target: String) throws -> [String] {
     let connection = try Connection(target)
-    guard try connection.lines("SELECT to_regclass('fuel.region') IS NOT NULL") == ["t"] else {
+    guard try connection.lines("SELECT to_regclass('fuel.country') IS NOT NULL") == ["t"] else {
       return []
     }
     try connection.query("SELECT set_config('bowser.now', \(Self.now), false)")
