@@ -49,16 +49,16 @@ struct VerdictTests {
       record.judgement.expectedSaving.map { ($0 * 100).rounded() }
         == saving.map { ($0 * 100).rounded() })
     #expect(record.validUntil == now + .seconds(43_200))
-    #expect(record.judgement.reason.hasPrefix("Tomorrow "))
+    #expect(record.judgement.reason.hasPrefix("Thursday "))
   }
 
   /// F-V15: the words of the reason agree with the advice, whatever becomes of the difference when
   /// both prices are rounded to tenths.
   @Test(arguments: [
-    (170.0, 192.0, true, "Tomorrow 22.0 c/L dearer on average: 170.0 now, 192.0 tomorrow"),
-    (170.06, 170.14, true, "Tomorrow slightly dearer on average: 170.1 now, 170.1 tomorrow"),
-    (170.14, 170.06, true, "Tomorrow slightly cheaper on average: 170.1 now, 170.1 tomorrow"),
-    (170.03, 170.06, false, "Tomorrow about the same on average: 170.0 now, 170.1 tomorrow"),
+    (170.0, 192.0, true, "Thursday 22.0 c/L dearer on average: 170.0 now, 192.0 then"),
+    (170.06, 170.14, true, "Thursday slightly dearer on average: 170.1 now, 170.1 then"),
+    (170.14, 170.06, true, "Thursday slightly cheaper on average: 170.1 now, 170.1 then"),
+    (170.03, 170.06, false, "Thursday about the same on average: 170.0 now, 170.1 then"),
   ])
   func theReasonAgreesWithTheAdvice(
     today: Double, tomorrow: Double, series: Bool, reason: String

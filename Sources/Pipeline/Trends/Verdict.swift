@@ -83,26 +83,26 @@ package enum Verdict {
     if record.judgement.basis == .tomorrowPrice, let today = record.today,
       let tomorrow = record.tomorrow
     {
-      record.judgement.reason = tomorrowReason(today, tomorrow, record.judgement.advice)
+      record.judgement.reason = tomorrowReason(
+        today, tomorrow, record.judgement.advice, on: market.day + 1)
     }
     return record
   }
 
   /// The stated difference is that of the two stated prices, which are rounded to tenths of a cent.
-  /// The words follow the advice: prices that are the same in tenths may still be advised about.
+  /// The words follow the advice: prices that are the same in tenths may still be advised about. They
+  /// name the price day by its weekday: a reason is read later too, and between midnight and six
+  /// Perth's next price day is that of the clock.
   private static func tomorrowReason(
-    _ today: Double, _ tomorrow: Double, _ advice: Advice
+    _ today: Double, _ tomorrow: Double, _ advice: Advice, on next: Day
   ) -> String {
-    let tenths = Cents.tenths(tomorrow) - Cents.tenths(today)
-    let prices = "\(Cents.text(today)) now, \(Cents.text(tomorrow)) tomorrow"
-    guard advice != .noDifference else { return "Tomorrow about the same on average: \(prices)" }
-    guard tenths != 0 else {
-      return
-        "Tomorrow slightly \(tomorrow < today ? "cheaper" : "dearer") on average: \(prices)"
-    }
-    return
-      "Tomorrow \(Cents.text(abs(Double(tenths)) / 10)) c/L \(tenths < 0 ? "cheaper" : "dearer")"
-      + " on average: \(prices)"
+    let tenths = abs(Cents.tenths(tomorrow) - Cents.tenths(today))
+    let weekday = Judgement.weekdays[next.weekday]
+    let size = tenths == 0 ? "slightly" : "\(Cents.text(Double(tenths) / 10)) c/L"
+    let words =
+      advice == .noDifference
+      ? "about the same" : "\(size) \(tomorrow < today ? "cheaper" : "dearer")"
+    return "\(weekday) \(words) on average: \(Cents.text(today)) now, \(Cents.text(tomorrow)) then"
   }
 
   private static func unknownReason(_ market: RegionNow, _ reason: String, now: Instant) -> String {

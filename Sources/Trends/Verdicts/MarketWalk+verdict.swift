@@ -190,14 +190,13 @@ extension MarketWalk {
 }
 
 extension Judgement {
-  /// Takes the advice of tomorrow's published prices. Moves that they make certain are certain.
+  /// Takes the advice of tomorrow's published prices. Moves that they make certain are certain. Who
+  /// knows both prices words the reason.
   fileprivate mutating func decide(by change: Double, _ price: Double?, on tomorrow: Day) {
     advice = change < 0 ? .wait : .fillUp
     basis = .tomorrowPrice
     rule = "tomorrow"
     expectedSaving = abs(change)
-    reason =
-      "Tomorrow \(Cents.text(abs(change))) c/L \(change < 0 ? "cheaper" : "dearer") on average"
     if change <= -1 { chances?.cheaper = 1 }
     if change < -0.2 { chances?.lower = 1 }
     if change >= 3 { chances?.jump = 1 }

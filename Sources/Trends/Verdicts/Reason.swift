@@ -1,8 +1,11 @@
 import FuelModel
 
-private let weekdayNames = [
-  "Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays",
-]
+extension Judgement {
+  /// The names of the weekdays, in the order of `Day.weekday`.
+  package static let weekdays = [
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+  ]
+}
 
 /// The reason of a verdict in words for drivers: what the price did, the chance of a lower price,
 /// and what following the verdict should save. It states numbers that are published beside it.
@@ -56,7 +59,7 @@ extension MarketWalk {
       let then = series.averages[before], Cents.tenths(abs(today.price - then)) > 0
     {
       return
-        "Is \(Cents.text(abs(today.price - then))) c \(today.price < then ? "lower" : "higher") "
+        "The price is \(Cents.text(abs(today.price - then))) c \(today.price < then ? "lower" : "higher") "
         + "than \(days(last - before)) before, but \(lastStep(last, today))"
     }
     return run(last, today)
@@ -82,7 +85,7 @@ extension MarketWalk {
     let since = last - before == 1 ? "the day before" : "\(days(last - before)) before"
     let change = abs(today.step) * Double(last - before)
     guard Cents.tenths(change) > 0 else { return "hardly moved since \(since)" }
-    return "\(today.step < 0 ? "fell" : "rose") by \(Cents.text(change)) c since \(since)"
+    return "\(today.step < 0 ? "fell" : "rose") by \(Cents.text(change)) c from \(since)"
   }
 
   private func days(_ count: Int) -> String { count == 1 ? "one day" : "\(count) days" }
@@ -99,7 +102,7 @@ extension MarketWalk {
     let ahead = (cheapest - series.weekday(day) + 7) % 7
     let next = ahead == 0 ? "today" : ahead == 1 ? "tomorrow" : "in \(days(ahead))"
     return
-      "\(weekdayNames[cheapest]) have been \(Cents.text(abs(mean))) c below the week around them, "
+      "\(Judgement.weekdays[cheapest])s have been \(Cents.text(abs(mean))) c below the week around them, "
       + "in \(below) of \(known.count) weeks; the next is \(next)"
   }
 }
