@@ -10,10 +10,10 @@ package struct Advice {
 
   /// What to do, such as `Wait`.
   package let word: String
-  /// When and how sure, such as `cheapest by Wed 2 Dec, near 161.3: very likely`.
+  /// When and how sure, such as `Cheapest by Wed 2 Dec, near 161.3 on average: very likely`.
   package let sentence: String
   /// A price that is good today, in c/L; `nil` where too few stations have one. It is never above what
-  /// the cheapest quarter of the stations charges.
+  /// the cheapest quarter of the stations charges, nor above the average.
   package let goodPrice: Double?
   /// The name of its colours.
   let mark: String
@@ -30,7 +30,9 @@ package struct Advice {
     word = Words.verdict(shown, verdict.basis)
     mark = ["fill_up": "fill", "wait": "wait"][shown] ?? "none"
     goodPrice = average?.quarter.map { quarter in
-      min((quarter * 10).rounded(.down) / 10, verdict.aim ?? .infinity)
+      min(
+        (min(quarter, average?.average ?? quarter) * 10).rounded(.down) / 10,
+        verdict.aim ?? .infinity)
     }
     sentence =
       isLittle
@@ -47,18 +49,26 @@ package struct Advice {
       let begin = Words.title(Words.begin(verdict.validUntil, zone, now: now))
       guard verdict.verdict != "no_difference" else { return "\(begin) about the same price" }
       let difference = Words.cents(abs(Double(Cents.tenths(next) - Cents.tenths(present)) / 10))
-      return "\(begin) near \(Words.cents(next)), \(difference) c \(isWait ? "less" : "more")"
+      return
+        "\(begin) near \(Words.cents(next)) on average, \(difference) c \(isWait ? "less" : "more")"
     }
     guard verdict.verdict != "no_difference" else { return "Waiting saves nothing here" }
-    let sure =
-      switch verdict.confidence ?? 0 {
-      case 0.8...: ": very likely"
-      case 0.6...: ": likely"
-      default: verdict.confidence == nil ? "" : ": a close call"
+    var sure = ""
+    if let confidence = verdict.confidence {
+      // In whole percent, as the reason states it: the two stand on one page.
+      switch Int((confidence * 100).rounded()) {
+      case 80...: sure = ": very likely"
+      case (isWait ? 60 : 61)...: sure = ": likely"
+      case (isWait ? 40 : 41)...: sure = ": a close call"
+      default:
+        return "The habit that has saved most lately says \(isWait ? "wait" : "buy now"), although a "
+          + "lower price within five days is \(isWait ? "not expected" : "likely")"
       }
+    }
     guard isWait else { return "No better price is expected within five days" + sure }
     return verdict.low.map { low in
-      "Cheapest by \(Words.weekday(low.days.upperBound)), near \(Words.cents(low.price))" + sure
+      "Cheapest by \(Words.weekday(low.days.upperBound)), near \(Words.cents(low.price)) on average"
+        + sure
     } ?? "It should get cheaper within five days" + sure
   }
 }

@@ -53,6 +53,7 @@ extension Report {
         "is_flagged": json(offer.isFlagged), "next_price_cpl": json(offer.next),
         "next_effective_at": json(offer.nextAt),
         "verdict": json(description?.advice[offer.fuel]?.verdict),
+        "basis": json(description?.advice[offer.fuel]?.basis),
         "reason": json(description?.advice[offer.fuel]?.reason),
         "region": json(standing?.region), "difference_cpl": json(standing?.difference),
         "rank_in_region": json(standing?.rank), "stations": json(standing?.stations),
@@ -187,9 +188,9 @@ extension Report {
     return """
       <?xml version="1.0" encoding="utf-8"?>
       <feed xmlns="http://www.w3.org/2005/Atom">
-      <title>Should you fill up in \(Words.title(region.name))?</title>
+      <title>Should you fill up in \(Words.place(region.name))?</title>
       <id>\(base)</id>
-      <updated>\(changes.first?.at ?? Instant(seconds: 0))</updated>
+      <updated>\(changes.first?.at ?? market.pipeline.aggregatedAt ?? now)</updated>
       <author><name>Bowser</name></author>
       <link rel="alternate" type="text/html" href="../\(Self.path(of: region))"/>
       \(own)\(changes.map { change in

@@ -20,11 +20,11 @@ extension Report {
       } ?? ""
     let word = advice(region, key).map { ": \($0.word.lowercased())" } ?? ""
     return page(
-      "\(Words.title(fuel.name)) in \(region.name)",
+      "\(Words.title(fuel.name)) in \(Words.place(region.name))",
       about: average.map { "\(Words.cents($0.average)) c/L on average\(word)" } ?? "No price now",
       path: path, depth: 1, state: region.state ?? "",
       """
-      <h1>\(Words.title(fuel.name)) in \(region.name)</h1>
+      <h1>\(Words.title(fuel.name)) in \(Words.place(region.name))</h1>
       \(fuelChips(others, but: fuel.code) { "../" + Self.path(of: region, $0) })\
       <div class="panel" data-place="\(Self.path(of: region, fuel.code))" data-region="\(region.code)" data-name="\(Words.title(region.name)) \(fuel.code)">
       \(verdict(region, key))\(range)\(region.kind == "nation" ? nationNote : "")\(why(key))</div>
@@ -33,7 +33,7 @@ extension Report {
       <h2>Daily averages <span class="unit">and today so far</span></h2>
       <div class="panel">
       \(charts(key))\(trendNote(key))\(dayTable(market.days[key] ?? []))\(cycleTable(key))</div>
-      <h2>All fuels in \(region.name)</h2>
+      <h2>All fuels in \(Words.place(region.name))</h2>
       <div class="panel">
       \(fuelTable(region, others))</div>
       <p class="note"><a href="../feed/\(Self.slug(region.code)).atom">Changes of the advice here, as an Atom feed</a> · \
@@ -57,15 +57,31 @@ extension Report {
     guard !ranked.isEmpty else { return "" }
     let map =
       region.kind == "nation"
-      ? regionMap(market.regions, key.fuel, "../") : stationMap(ranked, region.name, "../")
+      ? regionMap(market.regions, key.fuel, "../")
+      : stationMap(ranked, Words.place(region.name), "../")
     return """
       <h2 id="cheapest">Cheapest now</h2>
       <div class="beside">
       <div class="panel">
-      \(stationTable("Cheapest stations", Array(ranked.prefix(10)), "../"))</div>
+      \(stationTable("Cheapest stations", Array(ranked.prefix(10)), "../"))\(comparisonNote(ranked.prefix(10), in: region))</div>
       \(map)</div>
 
       """
+  }
+
+  /// What the last column compares with, where that is not the region of the page, and whose clock the
+  /// times are of, where the region has several.
+  private func comparisonNote(
+    _ offers: some Sequence<Offer>, in region: MarketReport.Region
+  ) -> HTML {
+    let isSmaller = offers.contains {
+      let other = market.standings[.init($0.station, $0.fuel)]?.region
+      return other != nil && other != region.code
+    }
+    let clock = region.state == nil ? " Times are those of the station." : ""
+    return isSmaller
+      ? "<p class=\"note\">“To average” compares a station with the smallest region around it, to which the rank leads.\(clock)</p>\n"
+      : ""
   }
 
   private func fuelTable(
@@ -213,8 +229,7 @@ extension Report {
     guard let next = market.tomorrow[key] else { return nil }
     let begin = Words.title(Words.begin(next.effectiveAt, zone(of: region), now: now))
     return """
-      <p>\(begin) <b>\(Words.cents(next.tomorrow))</b> on average, now \(Words.cents(next.today)): \(next.dearer) stations get \
-      dearer, \(next.cheaper) get cheaper, \(next.same) stay the same.</p>
+      <p>\(begin) <b>\(Words.cents(next.tomorrow))</b> on average, now \(Words.cents(next.today)): \(Words.stations(next)).</p>
       \(stationTable("Cheapest of the next prices", market.cheapestAhead[key] ?? [], home))
       """
   }

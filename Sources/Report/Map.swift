@@ -35,6 +35,8 @@ struct Map {
 
   private let labels: [Label]
   private let names: [Name]
+  /// How many labels come before the names of places.
+  private let first: Int
   private let west: Double
   private let north: Double
   private let scale: Double
@@ -44,17 +46,17 @@ struct Map {
   private static let width = 300.0
   /// The least height of a target for fingers.
   private static let target = 24.0
-  /// How many labels come before the names of places.
-  private static let firstLabels = 12
 
   /// - Parameters:
   ///   - labels: the most important first.
   ///   - names: the largest place first.
-  init?(_ labels: [Label], names: [Name]) {
+  ///   - first: how many labels come before the names of places.
+  init?(_ labels: [Label], names: [Name], first: Int = 12) {
     // A single mark does not show where its place is.
     guard labels.count > 1 else { return nil }
     self.labels = labels
     self.names = names
+    self.first = first
     let latitudes = labels.map(\.position.latitude)
     let longitudes = labels.map(\.position.longitude)
     // With this margin a map covers about five kilometres at least, and no label is cut.
@@ -91,9 +93,9 @@ struct Map {
         return drawing(label, box)
       }
     }
-    let first = mark(labels.prefix(Self.firstLabels))
+    let marksFirst = mark(labels.prefix(first))
     let places = names.compactMap { self.name(of: $0, &taken) }
-    let marks = first + mark(labels.dropFirst(Self.firstLabels))
+    let marks = marksFirst + mark(labels.dropFirst(first))
     let path = dots.map { "M\(Words.coordinate($0.x)) \(Words.coordinate($0.y))h0" }.joined()
     return """
       <svg class="map" viewBox="0 0 \(Int(Self.width)) \(Int(height.rounded()))" role="group" aria-label="\(name)">
@@ -130,13 +132,22 @@ struct Map {
       """
   }
 
-  /// The name of a place below, above or at its middle, wherever there is room.
+  /// The name of a place below, above, at or beside its middle, wherever there is room on the map.
   private func name(of name: Name, _ taken: inout [Box]) -> HTML? {
     let point = point(name.position)
-    for y in [point.y + 19, point.y - 19, point.y] {
-      if let box = free((point.x, y), Double(name.text.count) * 6 + 2, 13, &taken) {
+    let width = Double(name.text.count) * 6 + 2
+    let side = width / 2 + 24
+    let middles = [
+      (0, 19.0), (0, -19), (0, 0), (side, 0), (-side, 0), (side, -13), (-side, -13), (side, 13),
+      (-side, 13), (side, 24), (-side, 24), (0, -33), (0, 33),
+    ]
+    for (right, down) in middles {
+      // A name at the edge moves inwards.
+      let x = min(max(point.x + right, width / 2), Self.width - width / 2)
+      let y = point.y + down
+      if let box = free((x, y), width, 13, &taken) {
         return
-          "<text class=\"name\" x=\"\(Words.coordinate(point.x))\" y=\"\(Words.coordinate(box.bottom - 3))\">\(name.text)</text>\n"
+          "<text class=\"name\" x=\"\(Words.coordinate(x))\" y=\"\(Words.coordinate(box.bottom - 3))\">\(name.text)</text>\n"
       }
     }
     return nil

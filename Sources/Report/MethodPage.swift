@@ -18,10 +18,12 @@ extension Report {
       <p>The mean over stations of each station's prices through the local day, weighted by how long they held. In \
       Western Australia the price day runs from 06:00 to 06:00. A day without enough stations is a gap.</p>
       <h2>Should you fill up?</h2>
-      <p>Where tomorrow's prices are published, they decide. Elsewhere the habit with the best recent record decides: \
-      waiting while the price falls from day to day or a rise has nearly stopped, waiting while the last days point \
-      down, or buying on the weekday that is cheapest. If following the advice has saved next to nothing lately, the \
-      advice is that it makes no difference.</p>
+      <p>Where tomorrow's prices are published and differ from today's by more than a little, they decide, whatever \
+      advice has saved before. Elsewhere the habit with the best recent record decides: waiting while the price falls \
+      from day to day or a rise has nearly stopped, waiting while the last days point down, or buying on the weekday \
+      that is cheapest. If following the advice has saved next to nothing lately, the advice is that it makes no \
+      difference. The chance of a lower price is worked out beside the habits; where it speaks against them, the \
+      advice says so.</p>
       <h2>How it is scored</h2>
       <p>The advice of each day uses only what was known on that day. A driver who can wait some days follows the \
       advice; perfect timing knows the future. The table shows what share of the saving of perfect timing the advice \

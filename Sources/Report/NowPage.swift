@@ -42,7 +42,7 @@ extension Report {
   ) -> [HTML] {
     capitals.compactMap { region in
       announced(region, .init(region.code, fuel), home: HTML(stringLiteral: home)).map { list in
-        "<section class=\"panel\">\n<h2>Next prices in \(region.name)</h2>\n\(list)</section>\n"
+        "<section class=\"panel\">\n<h2>Next prices in \(Words.place(region.name))</h2>\n\(list)</section>\n"
       }
     }
   }
@@ -162,8 +162,7 @@ extension Report {
 
   /// What such advice saved, and the share that this is of the most that timing can save.
   private func record(_ key: MarketReport.Key) -> (words: String, share: String) {
-    // The result of a few weeks is chance.
-    guard let score = market.scores[key], score.windows >= 60 else {
+    guard let score = market.scores[key] else {
       return ("Not scored yet: too little history.", "")
     }
     let since = Words.dateWithYear(score.from)
@@ -175,7 +174,7 @@ extension Report {
     }
     return (
       "Such advice would have saved \(Words.cents(saving)) c/L since \(since).",
-      " That is \(Words.percent(capture)) of what perfect timing would have saved."
+      " Such advice has reached \(Words.percent(capture)) of what perfect timing would have saved."
     )
   }
 
@@ -217,7 +216,8 @@ extension Report {
     let names = regions.compactMap { region in
       region.centre.map { Map.Name(position: $0, text: Words.title(region.name)) }
     }
-    return Map(labels, names: names)?.svg("Cities and towns") ?? ""
+    let capitals = regions.count { $0.kind == "capital" }
+    return Map(labels, names: names, first: capitals)?.svg("Cities and towns") ?? ""
   }
 
   private func feedSummary(_ home: String) -> HTML {

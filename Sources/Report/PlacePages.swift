@@ -127,13 +127,19 @@ extension Report {
   }
 
   /// The columns of a table of prices. There is a column for prices known ahead if any offer has
-  /// one, with the time at which the first of them begins.
+  /// one, with the time at which all of them begin.
   private func columns(_ offers: [Offer]) -> [(String, isNumber: Bool)] {
-    let next = offers.compactMap { $0.next == nil ? nil : $0.nextAt }.min()
-    let begin = next.map {
-      Words.begin($0, zone(ofState: offers[0].state), now: now).replacing(" from", with: "")
-    }
-    return [("c/L", true)] + (begin.map { [(Words.title($0), true)] } ?? [])
+    // Each by the clock of its state. Where these differ, no time is right for all rows.
+    let begins = Set(
+      offers.compactMap { offer in
+        offer.next == nil
+          ? nil
+          : offer.nextAt.map {
+            Words.begin($0, zone(ofState: offer.state), now: now).replacing(" from", with: "")
+          }
+      })
+    return [("c/L", true)]
+      + (begins.isEmpty ? [] : [(begins.count > 1 ? "Next" : Words.title(begins.first!), true)])
       + [("To average", true)]
   }
 
@@ -237,14 +243,14 @@ extension Report {
   /// Whether to fill up here. Where the station follows its region, in the words of the region.
   private func stationAdvice(_ offer: Offer) -> HTML {
     guard let own = market.descriptions[offer.station]?.advice[offer.fuel] else { return "" }
-    var word = Words.verdict(own.verdict, "")
+    var word = Words.verdict(own.verdict, own.basis)
     var sentence = own.reason
+    var mark = ["fill_up": "fill", "wait": "wait"][own.verdict] ?? "none"
     if let region = region(of: offer), let whole = market.verdicts[.init(region.code, offer.fuel)],
       whole.reason == own.reason, let advice = advice(region, .init(region.code, offer.fuel))
     {
-      (word, sentence) = (advice.word, advice.sentence)
+      (word, sentence, mark) = (advice.word, advice.sentence, advice.mark)
     }
-    let mark = ["fill_up": "fill", "wait": "wait"][own.verdict] ?? "none"
     return """
       <p class="verdict \(mark)"><b>\(word)</b></p>
       <p class="reason">\(offer.fuel): \(sentence).</p>
@@ -272,7 +278,7 @@ extension Report {
       <h2>Thirty days <span class="unit">\(fuelName(offer.fuel))</span></h2>
       \(Chart(days: days, width: 350, height: 170).full())<ul class="legend">
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="line" x1="1" x2="25" y1="5" y2="5"/></svg>here</li>
-      <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>average in \(region.name)</li>
+      <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>average in \(Words.place(region.name))</li>
       </ul>
       </div>
 

@@ -161,6 +161,7 @@ package struct Report: Sendable {
     path: String, depth: Int = 0, state: String = "", isDated: Bool = true, _ body: HTML
   ) -> HTML {
     let home = HTML(stringLiteral: String(repeating: "../", count: depth))
+    let clock = state.isEmpty ? "" : "Times are \(clockName(of: regions[state]))"
     let attributions =
       market.origins[state].map { [$0.attribution] }
       ?? Set(market.feeds.map(\.attribution)).filter { !$0.isEmpty }.sorted()
@@ -172,7 +173,7 @@ package struct Report: Sendable {
       <a class="skip" href="#content">Skip to the content</a>
       \(siteHeader(home: home))\
       <main id="content">
-      <p class="age" data-state="\(state)">\(isDated ? age(state) : "")</p>
+      <p class="age" data-state="\(state)" data-clock="\(clock)">\(isDated ? age(state) : "\(clock). <a href=\"\(home)feeds.html\">When prices were read</a>")</p>
       \(body)</main>
       <footer>
       <p>Retail prices in cents per litre. Written by Bowser \(version).</p>

@@ -18,7 +18,8 @@ let siteScript = """
       const minutes = Math.max(0, Math.round((Date.now() - new Date(read)) / 60000));
       const [count, unit] = minutes < 90 ? [minutes, 'minute'] : minutes < 2880
         ? [Math.round(minutes / 60), 'hour'] : [Math.round(minutes / 1440), 'day'];
-      age.replaceChildren(`Prices read ${count} ${unit}${count === 1 ? '' : 's'} ago`);
+      const clock = age.dataset.clock && `. ${age.dataset.clock}`;
+      age.replaceChildren(`Prices read ${count} ${unit}${count === 1 ? '' : 's'} ago${clock}`);
       if (minutes > 1440) age.prepend(make('b', 'Old prices.', 'bad'), ' ');
     }
 

@@ -48,6 +48,12 @@ enum Words {
     return clock == "0:00" ? word : "\(word) from \(clock)"
   }
 
+  /// The name of a region inside a sentence: `Perth`, `the rest of Victoria`.
+  static func place(_ name: String) -> String {
+    if name.hasPrefix("Rest of ") { return "the r" + name.dropFirst() }
+    return name.hasSuffix(" Territory") ? "the " + name : name
+  }
+
   /// A name with a capital first letter.
   static func title(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
@@ -61,6 +67,17 @@ enum Words {
     case "shock": "Out of its usual range"
     default: nil
     }
+  }
+
+  /// How many stations get dearer or cheaper by the prices published ahead.
+  static func stations(_ next: MarketReport.Tomorrow) -> String {
+    let counts = [
+      (next.dearer, "get dearer"), (next.cheaper, "get cheaper"), (next.same, "stay the same"),
+    ].filter { $0.0 > 0 }
+    return counts.enumerated().map { index, count in
+      "\(count.0)\(index > 0 ? "" : count.0 == 1 ? " station" : " stations") "
+        + (count.0 == 1 ? count.1.replacing(/^(get|stay)/) { "\($0.1)s" } : count.1)
+    }.joined(separator: ", ")
   }
 
   /// A verdict in one or two words. What is not known yet is not the same as the knowledge that there

@@ -101,7 +101,8 @@ package struct MarketReport: Sendable {
     package var days: Int
   }
 
-  /// How good the verdicts were, over all scored years together.
+  /// How good the verdicts were, over all scored years together: sixty windows at least, since the
+  /// result of a few weeks is chance.
   package struct Score: Sendable {
     package var windows: Int
     package var capture: Double?
@@ -136,7 +137,7 @@ package struct MarketReport: Sendable {
   package struct StationDescription: Sendable {
     package var address: String?
     package var phone: String?
-    package var advice: [String: (verdict: String, reason: String)] = [:]
+    package var advice: [String: (verdict: String, basis: String, reason: String)] = [:]
   }
 
   /// A price that changed at a station.

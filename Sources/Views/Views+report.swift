@@ -133,6 +133,7 @@ extension Views {
         ) AS best_habit
       FROM scores
       JOIN fuel_v1.fill_up USING (region, fuel, method)
+      WHERE scores.days >= 60
       """
     ) { row in
       MarketReport.Score(

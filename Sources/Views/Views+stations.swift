@@ -44,10 +44,10 @@ extension Views {
         address: try row.optional("address"), phone: try row.optional("phone"))
     }
     for row in try connection.query(
-      "SELECT station_id, fuel, verdict, reason FROM fuel_v1.station_fill_up")
+      "SELECT station_id, fuel, verdict, basis, reason FROM fuel_v1.station_fill_up")
     {
       market.descriptions[try row.integer("station_id")]?.advice[try row.text("fuel")] = (
-        try row.text("verdict"), try row.text("reason")
+        try row.text("verdict"), try row.text("basis"), try row.text("reason")
       )
     }
   }

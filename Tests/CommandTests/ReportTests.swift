@@ -1,10 +1,10 @@
 import Foundation
 import FuelModel
 import Postgres
-import Report
 import TestDatabase
 import Testing
 
+@testable import Report
 @testable import Views
 
 /// What the pages say where something is missing.
@@ -152,10 +152,13 @@ struct ReportTests {
       delayHours: 0)
     func advice() -> Advice { Advice(verdict, average, .perth, now: now) }
     #expect(advice().word == "Wait")
-    #expect(advice().sentence == "Cheapest by Mon 6 Jul, near 161.3: very likely")
+    #expect(advice().sentence == "Cheapest by Mon 6 Jul, near 161.3 on average: very likely")
     #expect(advice().goodPrice == 171.2)
     verdict.aim = 165
     #expect(advice().goodPrice == 165)
+    // In a market with a few very cheap stations the cheapest quarter may end above the average.
+    (average.quarter, average.average, verdict.aim) = (190.5, 190.47, nil)
+    #expect(advice().goodPrice == 190.4)
     average.quarter = nil
     #expect(advice().goodPrice == nil)
     verdict.saving = 0.4
@@ -165,7 +168,7 @@ struct ReportTests {
     verdict.saving = 3.5
     verdict.basis = "tomorrow_price"
     verdict.published = (174.7, 171.2)
-    #expect(advice().sentence == "Today from 6:00 near 171.2, 3.5 c less")
+    #expect(advice().sentence == "Today from 6:00 near 171.2 on average, 3.5 c less")
     verdict.verdict = "no_difference"
     #expect(advice().sentence == "Today from 6:00 about the same price")
     verdict.published = nil
@@ -174,6 +177,84 @@ struct ReportTests {
     verdict.verdict = "fill_up"
     verdict.confidence = 0.5
     #expect(advice().sentence == "No better price is expected within five days: a close call")
+  }
+
+  /// F-O70: the sentence and the reason stand on one page: it never expects what the chance there denies.
+  @Test(arguments: ["wait", "fill_up"]) func adviceAgreesWithItsChance(word: String) throws {
+    let average = AverageNow(
+      region: "adelaide", fuel: "U91", average: 174.7, quarter: nil, stations: 9, stale: 0,
+      delayHours: 0)
+    for percent in 0...100 {
+      let isWait = word == "wait"
+      let lower = Double(percent) / 100
+      var verdict = MarketReport.Verdict(
+        verdict: word, basis: "price_cycle", reason: "why", aim: nil, saving: 1.5,
+        confidence: isWait ? lower : 1 - lower, validUntil: Instant(seconds: 0), json: "")
+      let day = try #require(Day("2026-07-06"))
+      verdict.low = isWait ? (161.3, day...day) : nil
+      let sentence = Advice(verdict, average, .perth, now: Instant(seconds: 0)).sentence
+      // The words of the reason: is very likely, is likely, may come, is not to be expected.
+      let expected =
+        switch (percent, isWait) {
+        case (80..., true): "Cheapest by Mon 6 Jul, near 161.3 on average: very likely"
+        case (60..., true): "Cheapest by Mon 6 Jul, near 161.3 on average: likely"
+        case (40..., true): "Cheapest by Mon 6 Jul, near 161.3 on average: a close call"
+        case (_, true):
+          "The habit that has saved most lately says wait, although a lower price within five days "
+            + "is not expected"
+        case (60..., false):
+          "The habit that has saved most lately says buy now, although a lower price within five "
+            + "days is likely"
+        case (40..., false): "No better price is expected within five days: a close call"
+        case (21..., false): "No better price is expected within five days: likely"
+        case (_, false): "No better price is expected within five days: very likely"
+        }
+      #expect(sentence == expected, "\(percent)")
+    }
+  }
+
+  /// Sentences name regions, count stations and date feeds as a person would.
+  @Test func sentencesAreWhole() async throws {
+    #expect(Words.place("Rest of Victoria") == "the rest of Victoria")
+    #expect(Words.place("Northern Territory") == "the Northern Territory")
+    #expect(Words.place("Perth") == "Perth")
+    func words(_ dearer: Int, _ cheaper: Int, _ same: Int) -> String {
+      Words.stations(
+        .init(
+          today: 1, tomorrow: 1, dearer: dearer, cheaper: cheaper, same: same,
+          effectiveAt: Instant(seconds: 0)))
+    }
+    #expect(words(0, 39, 0) == "39 stations get cheaper")
+    #expect(words(1, 39, 4) == "1 station gets dearer, 39 get cheaper, 4 stay the same")
+    #expect(words(0, 0, 1) == "1 station stays the same")
+
+    var (market, now) = try await market()
+    market.verdictChanges = [:]
+    market.scores = market.scores.mapValues { score in
+      var score = score
+      score.windows = 60
+      return score
+    }
+    let files = texts(Report(market, now: now, version: "1", address: nil))
+    // Times of a list of several clocks are those of its stations: 6:00 in Perth.
+    let nation = try #require(files["u91/au.html"]?.split(separator: "id=\"cheapest\"").last)
+    let heads = nation.matches(of: /<th scope="col" class="number">(Tomorrow|Today) ([0-9:]+)</)
+    #expect(heads.allSatisfy { $0.2 == "6:00" })
+    let clocks = nation.contains("Times are those of the station.")
+    #expect(clocks)
+    // An empty feed is as old as the averages.
+    let feed = try #require(files["feed/au.atom"])
+    #expect(!feed.contains("1970-"), "\(feed)")
+    // Pages without a time of making name their clock.
+    let station = try #require(market.offers.first { $0.state == "WA" }?.station)
+    #expect(try #require(files["station/\(station).html"]).contains("Times are Perth time. <a "))
+    // The names of all capitals with a price are on the map of the front page.
+    let front = try #require(files["index.html"]?.split(separator: "<svg class=\"map\"").last)
+    for region in market.regions
+    where region.kind == "capital" && market.averages[.init(region.code, "U91")] != nil {
+      let isNamed = front.contains(">\(region.name)</text>")
+      #expect(isNamed, "\(region.name)")
+    }
   }
 
   /// The verdicts of stations in SQL are silent below the same saving as pages.
