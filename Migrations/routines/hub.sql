@@ -65,6 +65,8 @@ GRANT EXECUTE ON FUNCTION fuel.refuse_clock TO fuel_reader, fuel_writer;
 -- Connects a session to a member, once, and again where that connection was lost. dblink finds the connection by the name,
 -- and no reader may use dblink.
 CREATE OR REPLACE FUNCTION fuel.reach_member(p_member text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  detail text;
 BEGIN
   BEGIN
     PERFORM FROM public.dblink(p_member, 'SELECT 1') AS answer (value integer)
@@ -75,7 +77,20 @@ BEGIN
   EXCEPTION WHEN OTHERS THEN
     PERFORM public.dblink_disconnect(p_member) WHERE p_member = ANY (public.dblink_get_connections());
   END;
-  PERFORM public.dblink_connect(p_member, p_member);
+  IF NOT EXISTS (SELECT FROM pg_foreign_server WHERE srvname = p_member) THEN
+    RAISE EXCEPTION '% does not answer: there is no such server', p_member USING ERRCODE = '42704';
+  END IF;
+  BEGIN
+    PERFORM public.dblink_connect(p_member, p_member);
+  EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+    RAISE EXCEPTION '% does not answer: %', p_member, concat_ws('; ', SQLERRM, nullif(detail, '')) USING ERRCODE = SQLSTATE;
+  END;
+  SELECT answer.value INTO detail
+  FROM public.dblink(p_member, 'SELECT concat(current_database(), extract(epoch FROM pg_postmaster_start_time()))') AS answer (value text);
+  IF detail = concat(current_database(), extract(epoch FROM pg_postmaster_start_time())) THEN
+    RAISE EXCEPTION '% does not answer: its server leads to the hub itself', p_member USING ERRCODE = 'BW078';
+  END IF;
   RETURN p_member;
 END
 $$;
@@ -87,6 +102,9 @@ DECLARE
 BEGIN
   RETURN (SELECT answer.value FROM public.dblink(fuel.reach_member(p_member), p_question) AS answer (value jsonb));
 EXCEPTION WHEN OTHERS THEN
+  IF starts_with(SQLERRM, p_member || ' does not answer') THEN
+    RAISE;
+  END IF;
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
   RAISE EXCEPTION '% does not answer: %', p_member, concat_ws('; ', SQLERRM, nullif(detail, ''))
     USING ERRCODE = SQLSTATE;
@@ -99,8 +117,10 @@ RETURN ARRAY(SELECT placed.region FROM fuel.member_region AS placed WHERE placed
 COMMENT ON FUNCTION fuel.nations IS 'The regions that the hub makes itself: the nation, and areas in several members.';
 
 -- Notes which member makes which region: that of its state, or the only one with stations in it. The nation is the hub's.
+-- While a member is out, areas without a state stay where they were.
 CREATE OR REPLACE FUNCTION fuel.place_regions() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  CREATE TEMPORARY TABLE placed_before ON COMMIT DROP AS SELECT * FROM fuel.member_region;
   DELETE FROM fuel.member_region;
   INSERT INTO fuel.member_region (region, member)
   SELECT region.region, member.member
@@ -108,8 +128,10 @@ BEGIN
   JOIN fuel.member ON region.state = ANY (member.states)
   UNION ALL
   SELECT area.region, CASE
-      WHEN area.kind <> 'nation' AND count(seen.member) = 1 AND NOT EXISTS (SELECT FROM fuel.member WHERE is_out)
-        THEN min(seen.member)
+      WHEN area.kind = 'nation' THEN NULL
+      WHEN EXISTS (SELECT FROM fuel.member WHERE is_out)
+        THEN (SELECT before.member FROM pg_temp.placed_before AS before WHERE before.region = area.region)
+      WHEN count(seen.member) = 1 THEN min(seen.member)
     END
   FROM fuel.region AS area
   LEFT JOIN (
@@ -208,10 +230,11 @@ BEGIN
     'SET extra_float_digits = 1 AS %L',
     made.schema, made.name, made.written, made.result, CASE WHEN made.proisstrict THEN 'STRICT' ELSE '' END,
     format('SELECT %s FROM fuel.member AS known %s CROSS JOIN LATERAL ROWS FROM (public.dblink(fuel.reach_member(known.member), format(%L, %s)) AS (%s)) '
-      'WITH ORDINALITY AS found (%s, turn) WHERE NOT known.is_out %s%s', 'found.' || replace(made.names, ', ', ', found.'),
+      'WITH ORDINALITY AS found (%s, turn) WHERE NOT known.is_out AND fuel.clock() IS NOT NULL %s%s', 'found.' || replace(made.names, ', ', ', found.'),
       CASE made.leads WHEN 'region' THEN 'JOIN fuel.member_region AS placed ON placed.member = known.member AND placed.region = $1'
         ELSE '' END,
-      format('SELECT * FROM %s.%s(%s)', made.schema, made.name, made.places), made.given, made.columns, made.names,
+      format('SELECT %s FROM %s.%s(%s)', CASE made.names WHEN 'answer' THEN '*' ELSE made.names END,
+        made.schema, made.name, made.places), made.given, made.columns, made.names,
       CASE made.leads WHEN 'station_id' THEN 'AND known.number = ($1 - 1) / fuel.numbers_each() + 1' ELSE '' END,
       CASE
         WHEN made.leads = 'region' THEN format(
@@ -219,6 +242,9 @@ BEGIN
           'WHERE placed.region = $1 AND placed.member IS NULL', made.name,
           CASE WHEN made.names = 'answer' THEN 'own' ELSE 'own.*' END, made.given,
           CASE WHEN made.names = 'answer' THEN ' (own)' ELSE '' END)
+          -- Without a member the prices of the nation would be those of another one.
+          || CASE WHEN made.name IN ('average_at', 'region_days') THEN ' AND NOT EXISTS (SELECT FROM fuel.member WHERE is_out)'
+            ELSE '' END
         WHEN made.columns LIKE '%distance_km%' THEN ' ORDER BY found.distance_km, found.turn, found.station_id'
           || CASE WHEN made.written LIKE '%max_stations%' THEN ' LIMIT greatest(0, least($4, 1000))' ELSE '' END
         ELSE '' END));
@@ -232,11 +258,15 @@ CREATE OR REPLACE FUNCTION fuel.unite() RETURNS void LANGUAGE plpgsql SET search
 DECLARE
   known record;
 BEGIN
+  IF obj_description(to_regnamespace('hub'), 'pg_namespace') IS DISTINCT FROM 'Made by bowser hub.' AND to_regnamespace('hub') IS NOT NULL THEN
+    RAISE EXCEPTION 'there is a schema hub that is not Bowser''s: rename it' USING ERRCODE = 'BW078';
+  END IF;
   DROP SCHEMA IF EXISTS hub CASCADE;
   IF NOT EXISTS (SELECT FROM fuel.member) THEN
     RETURN;
   END IF;
   CREATE SCHEMA hub;
+  COMMENT ON SCHEMA hub IS 'Made by bowser hub.';
   FOR known IN
     SELECT class.oid::regclass AS origin, class.relname::text AS name, found.columns, found.key,
       -- Members say which stations a region has, and the nation has no verdict.
@@ -271,9 +301,12 @@ BEGIN
     'The pipeline of each member. Who follows changes remembers a number for each, because each counts its own.';
   GRANT USAGE ON SCHEMA hub TO fuel_reader, fuel_writer;
   GRANT SELECT ON hub.member_pipeline TO fuel_reader, fuel_writer;
-  -- The nation is as old as the oldest aggregate of all.
+  -- The nation is as old as the oldest aggregate of all, the hub's own too.
   CREATE OR REPLACE VIEW fuel_v1.pipeline AS
-  SELECT fuel.clock() AS now_at, min(aggregated_at) AS aggregated_at, max(days_due) AS days_due,
+  SELECT fuel.clock() AS now_at, (
+      SELECT least(max(own.finished_at), min(member_pipeline.aggregated_at)) FROM fuel.aggregate_run AS own
+      WHERE own.outcome = 'done' HAVING count(*) > 0
+    ) AS aggregated_at, max(days_due) AS days_due,
     min(first_due_on) AS first_due_on, max(newest_change_number) AS newest_change_number,
     string_agg(chain_head, ' ' ORDER BY member) AS chain_head
   FROM hub.member_pipeline;
@@ -292,6 +325,8 @@ BEGIN
   END LOOP;
   EXECUTE format('ALTER DATABASE %I SET enable_partitionwise_join = on', current_database());
   EXECUTE format('ALTER DATABASE %I SET enable_partitionwise_aggregate = on', current_database());
+  -- A plan for any parameter would ask every member.
+  EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = force_custom_plan', current_database());
 END
 $$;
 COMMENT ON FUNCTION fuel.unite IS 'Makes this database the hub of its members; does nothing where there are none.';
@@ -322,6 +357,7 @@ DECLARE
   known      fuel.member;
   answer     jsonb;
   part       text;
+  newest     timestamptz;
   came       jsonb := '{}';
   made_until timestamptz := 'infinity';
 BEGIN
@@ -329,6 +365,15 @@ BEGIN
   IF NOT FOUND OR known.is_out THEN
     RAISE EXCEPTION '%', coalesce(known.member || ' is out, so the nation stays as it was made last: bowser hub join '
       || known.member || ' takes it back', 'this database is no hub') USING ERRCODE = 'BW078';
+  END IF;
+  SELECT found.member || ' ' || found.words INTO part FROM fuel.check_members() AS found
+  WHERE found.finding = 'FAIL' AND NOT starts_with(found.words, 'does not answer') LIMIT 1;
+  IF NOT FOUND THEN
+    SELECT format('the region %s is new: run bowser hub', region.region) INTO part
+    FROM fuel.region WHERE region.region NOT IN (SELECT placed.region FROM fuel.member_region AS placed) LIMIT 1;
+  END IF;
+  IF FOUND THEN
+    RAISE EXCEPTION '%', part USING ERRCODE = 'BW078';
   END IF;
   FOR known IN SELECT * FROM fuel.member LOOP
     answer := fuel.ask_member(known.member, format($ask$
@@ -359,6 +404,13 @@ BEGIN
       $ask$, known.states, known.member, fuel.nations()));
     IF answer ->> 'made_until_at' IS NULL AND answer ->> 'source' IS NOT NULL THEN
       RAISE EXCEPTION '% has runs and was never aggregated: run bowser aggregate there', known.member USING ERRCODE = 'BW078';
+    END IF;
+    -- Its newest day would be missing from the nation, or one of a backup would stand for it.
+    SELECT max(made_at) INTO newest FROM fuel.member_day WHERE member_day.member = known.member;
+    IF newest > coalesce((
+        SELECT max((made ->> 'made_at')::timestamptz) FROM jsonb_path_query(answer, '$.member_day[*]') AS made), '-infinity') THEN
+      RAISE EXCEPTION '% has gone back to before %: run bowser aggregate there', known.member,
+        to_char(newest AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') USING ERRCODE = 'BW078';
     END IF;
     made_until := least(made_until, (answer ->> 'made_until_at')::timestamptz);
     came := (
@@ -406,6 +458,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   known  fuel.member;
   answer jsonb;
+  places text[];
 BEGIN
   FOR known IN SELECT * FROM fuel.member ORDER BY number LOOP
     member := known.member;
@@ -428,18 +481,21 @@ BEGIN
         $ask$);
     EXCEPTION WHEN OTHERS THEN
       RETURN QUERY SELECT known.member, 'FAIL', substr(SQLERRM, length(known.member) + 2) || CASE SQLSTATE
+        WHEN '42501' THEN CASE WHEN SQLERRM LIKE '%foreign server%' THEN ': GRANT USAGE ON FOREIGN SERVER'
+          ELSE ': its login there needs the roles fuel_reader and fuel_hub' END
+        WHEN '3F000' THEN ': bowser migrate there'
         WHEN '42704' THEN ': CREATE SERVER and CREATE USER MAPPING, see docs/operating.md'
-        WHEN '42501' THEN ': its login there needs the roles fuel_reader and fuel_hub'
         WHEN '42883' THEN ': bowser migrate there, and CREATE EXTENSION dblink here'
         ELSE '' END;
       CONTINUE;
     END;
+    places := places || ARRAY(SELECT jsonb_array_elements_text(answer -> 'places'));
     RETURN QUERY
     SELECT known.member, fault.finding, fault.words
     FROM (VALUES
       ('FAIL', CASE WHEN (answer ->> 'number')::integer <> known.number
         THEN format('has the numbers of member %s and not of %s', answer ->> 'number', known.number) END),
-      ('FAIL', CASE WHEN answer ->> 'clock' <> ''
+      ('FAIL', CASE WHEN nullif(answer ->> 'clock', '')::timestamptz <> fuel.clock()
         THEN 'has another clock, by the setting bowser.now of its login or database' END),
       ('FAIL', (
         SELECT format('has stations of %s, which is not its own', string_agg(state, ', '))
@@ -457,6 +513,9 @@ BEGIN
         SELECT 'is asked as if that cost nothing: ALTER SERVER, see docs/operating.md' FROM pg_foreign_server
         WHERE srvname = known.member AND NOT coalesce(srvoptions, '{}') @> ARRAY['fdw_startup_cost=1000'])),
       ('warn', (
+        SELECT 'is waited for without an end: ALTER SERVER, see docs/operating.md' FROM pg_foreign_server
+        WHERE srvname = known.member AND coalesce(srvoptions, '{}')::text NOT LIKE '%connect_timeout=%')),
+      ('warn', (
         SELECT format('has stations in %s, which another member makes: run bowser hub again', min(placed.region))
         FROM fuel.member_region AS placed JOIN fuel.region USING (region)
         WHERE answer -> 'places' ? placed.region AND placed.member <> known.member AND region.state IS NULL
@@ -472,7 +531,11 @@ BEGIN
   FROM fuel.state WHERE NOT EXISTS (SELECT FROM fuel.member WHERE state.state = ANY (member.states))
   UNION ALL
   SELECT 'members', 'warn', format('%s lies in several members: it has averages and no verdict', placed.region)
-  FROM fuel.region AS placed WHERE placed.region = ANY (fuel.nations()) AND placed.kind <> 'nation';
+  FROM fuel.region AS placed
+  WHERE placed.region = ANY (fuel.nations()) AND placed.kind <> 'nation' AND cardinality(array_positions(places, placed.region)) > 1
+  UNION ALL
+  SELECT 'members', 'warn', format('the region %s is new: run bowser hub', region.region)
+  FROM fuel.region WHERE region.region NOT IN (SELECT placed.region FROM fuel.member_region AS placed);
 END
 $$;
 COMMENT ON FUNCTION fuel.check_members IS 'Whether each member answers, and fits: a line for each finding.';

@@ -302,6 +302,7 @@ struct HubTests {
       try expectSame(hub)
       try expectRebuild(databases)
       try expectDownAndBack(databases)
+      try await expectAnother(databases)
       try expectNewer(databases)
     }
   }
@@ -375,6 +376,9 @@ struct HubTests {
         "ACT", "NSW", "QLD", "TAS",
       ])
     #expect(try hub.lines("SELECT FROM fuel_v1.averages_now WHERE region = 'AU'").isEmpty)
+    #expect(try hub.lines("SELECT fuel_v1.average_at('AU', 'U91', '2026-06-30')") == ["NULL"])
+    #expect(
+      try hub.lines("SELECT FROM fuel_v1.region_days('AU', '2026-05-01', '2026-05-04')").isEmpty)
     #expect(firstDifference(try hub.lines(nation), before) == nil)
     // Back again, and equal.
     try hub.execute("ALTER SERVER member_2 OPTIONS (SET dbname '\(there)')")
@@ -384,6 +388,56 @@ struct HubTests {
     try expectEqual(
       databases, at: "the end",
       only: ["current_prices", "daily_averages", "averages_now", "coverage", "fill_up"])
+  }
+
+  /// A member that is another database than before: one restored to an earlier state, the hub itself.
+  /// A region that the hub does not know yet, and how old the nation is.
+  private func expectAnother(_ databases: Databases) async throws {
+    try resetClocks(databases)
+    let hub = try Connection(databases.hub)
+    let there = databases.members[1].dropFirst("dbname=".count)
+    func expect(_ words: [String], _ code: Int32, _ why: String, config: String) throws {
+      let ended = try CommandTests.run(
+        words, on: databases.hub, environment: ["BOWSER_CONFIG": config])
+      #expect(
+        ended.code == code && (why.isEmpty || (ended.out + ended.err).contains(why)),
+        "\(words): \(ended)")
+    }
+    let nation: SQL = "SELECT * FROM fuel_v1.daily_averages WHERE region = 'AU' ORDER BY fuel, day"
+    let before = try hub.lines(nation)
+    try await TestDatabase.with { empty in
+      #expect(try run("migrate", "--member", "2", on: empty).code == 0)
+      try hub.execute(
+        "ALTER SERVER member_2 OPTIONS (SET dbname '\(empty.dropFirst("dbname=".count))')")
+      try expect(["aggregate"], 78, "member_2 has gone back to before", config: databases.config)
+    }
+    try hub.execute(
+      "ALTER SERVER member_2 OPTIONS (SET dbname '\(databases.hub.dropFirst("dbname=".count))')")
+    try expect(["hub"], 78, "leads to the hub itself", config: databases.config)
+    try hub.execute(
+      "ALTER SERVER member_2 OPTIONS (SET dbname '\(there)'); ALTER SERVER member_2 OPTIONS (DROP connect_timeout)"
+    )
+    try expect(["doctor"], 0, "is waited for without an end", config: databases.config)
+    try hub.execute("ALTER SERVER member_2 OPTIONS (ADD connect_timeout '3')")
+    #expect(firstDifference(try hub.lines(nation), before) == nil)
+
+    let config = try Self.config([])
+    defer { try? FileManager.default.removeItem(atPath: config) }
+    let file = config + "/regions.json5"
+    let regions = try String(contentsOfFile: file, encoding: .utf8)
+    let end = try #require(regions.lastIndex(of: "]"))
+    try
+      (regions[..<end]
+      + "{ region: 'new', name: 'New', kind: 'area', state: 'NSW', centre: { latitude: -33.9, longitude: 151 }, radiusKilometres: 20 }]")
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    try expect(["aggregate"], 78, "the region new is new: run bowser hub", config: config)
+    try expect(["aggregate"], 0, "", config: databases.config)
+
+    let age: SQL = "SELECT aggregated_at < '2026-07-01' FROM fuel_v1.pipeline"
+    #expect(try hub.lines(age) == ["f"])
+    try hub.execute(
+      "UPDATE fuel.aggregate_run SET finished_at = '2026-06-30' WHERE outcome = 'done'")
+    #expect(try hub.lines(age) == ["t"])
   }
 
   /// Members are upgraded first: one more column does no harm, and one too few is told.
@@ -396,7 +450,21 @@ struct HubTests {
           || rtrim(pg_get_viewdef('fuel_v1.station_history'::regclass), ';') || ') AS shown';
       END $$
       """)
+    try Connection(databases.members[0]).execute(
+      """
+      ALTER FUNCTION fuel_v1.region_days RENAME TO older_region_days;
+      DO $$ BEGIN
+        EXECUTE (
+          SELECT format(
+            'CREATE FUNCTION fuel_v1.region_days(%s) RETURNS TABLE (%s, newer integer) LANGUAGE sql STABLE AS '
+            '''SELECT shown.*, 1 FROM fuel_v1.older_region_days($1, $2, $3) AS shown''',
+            pg_get_function_arguments(oid), substring(pg_get_function_result(oid) FROM '^TABLE\\((.*)\\)$'))
+          FROM pg_proc WHERE oid = 'fuel_v1.older_region_days'::regproc);
+      END $$
+      """)
     let hub = try Connection(databases.hub)
+    #expect(
+      try !hub.lines("SELECT FROM fuel_v1.region_days('QLD', '2026-05-01', '2026-05-04')").isEmpty)
     let count: SQL = "SELECT count(*) FROM fuel_v1.station_history"
     let expected = try Connection(databases.reference).lines(count)
     #expect(try hub.lines(count) == expected)
@@ -488,8 +556,21 @@ struct HubTests {
           "\($0)".contains("this database is a hub")
         }
       }
+      for call in ["average_at('WA', 'U91', now())", "prices_between(now(), now())"] {
+        #expect {
+          try reader.lines(SQL(stringLiteral: "SELECT * FROM fuel_v1.\(call)"))
+        } throws: {
+          "\($0)".contains("this database is a hub")
+        }
+      }
       try reader.execute("RESET bowser.now")
       #expect(try reader.lines("SELECT count(*) > 0 FROM fuel_v1.stations") == ["t"])
+      // Any plan names its member.
+      #expect(try reader.lines("SHOW plan_cache_mode") == ["force_custom_plan"])
+      // A schema of somebody else stays.
+      try Connection(hub).execute("COMMENT ON SCHEMA hub IS 'mine'")
+      try expect(["hub"], 78, "there is a schema hub that is not Bowser's", on: hub, config: config)
+      try Connection(hub).execute("COMMENT ON SCHEMA hub IS 'Made by bowser hub.'")
       // Readers cannot use the hub's way to members for statements of their own.
       for statement: SQL in [
         "SELECT * FROM public.dblink('member_1', 'SELECT 1') AS a (b integer)",
