@@ -267,7 +267,8 @@ struct IntegrationTests {
   }
 }
 
-/// A simulated market of 35 days. It is made once, and tests only read it.
+/// A simulated market of 35 days. The first process of a server makes it while the others wait, and
+/// tests only read it.
 enum PlayedMarket {
   struct Made: Sendable {
     var target: String
@@ -280,25 +281,42 @@ enum PlayedMarket {
   private static let made = Task { try await make() }
 
   private static func make() async throws -> Made {
-    let name = "market_\(ProcessInfo.processInfo.processIdentifier)"
-    try Connection("dbname=postgres").execute("CREATE DATABASE \(name)")
+    let name = "played_market"
     let target = "dbname=\(name)"
-    // The market ends today because queries in the documents ask for the last weeks.
-    let instant = "\(Instant(seconds: Instant.now.seconds))"
-    for words in [
-      ["migrate"], ["simulate", "play", "--days", "35", "--every", "24", "--now", instant],
-    ] {
-      let result = try await finished(CommandTests.process(words, target, [:]))
-      guard result.code == 0 else { throw PostgresError.unexpectedResult(result.err) }
+    let server = try Connection("dbname=postgres")
+    while try server.lines("SELECT pg_try_advisory_lock(hashtext(\(name)))") == ["f"] {
+      try await Task.sleep(for: .seconds(1))
     }
-    // The server would do this by itself, a while later.
-    try Connection(target).execute("ANALYZE")
+    let known = try server.lines(
+      "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = \(name)")
+    let instant = known.first ?? "\(Instant(seconds: Instant.now.seconds))"
+    if known.isEmpty { try await play(until: instant, name, server) }
+    try server.query("SELECT pg_advisory_unlock(hashtext(\(name)))")
     let environment = ProcessInfo.processInfo.environment
     return Made(
       target: target, now: ["--now", instant],
       variables: ["PGHOST", "PGPORT", "PGUSER"].compactMap { key in
         environment[key].map { "\(key)=\($0)" }
       } + ["PGDATABASE=\(name)", "PGOPTIONS=-c bowser.now=\(instant)"])
+  }
+
+  /// - Parameter instant: today, because queries in the documents ask for the last weeks.
+  private static func play(
+    until instant: String, _ name: String, _ server: Connection
+  ) async throws {
+    // A market with the last name is whole, and its comment is its present.
+    try server.execute("DROP DATABASE IF EXISTS new_\(name)")
+    try server.execute("CREATE DATABASE new_\(name)")
+    for words in [
+      ["migrate"], ["simulate", "play", "--days", "35", "--every", "24", "--now", instant],
+    ] {
+      let result = try await finished(CommandTests.process(words, "dbname=new_\(name)", [:]))
+      guard result.code == 0 else { throw PostgresError.unexpectedResult(result.err) }
+    }
+    // The server would do this by itself, a while later.
+    try Connection("dbname=new_\(name)").execute("ANALYZE")
+    try server.execute("COMMENT ON DATABASE new_\(name) IS '\(instant)'")
+    try server.execute("ALTER DATABASE new_\(name) RENAME TO \(name)")
   }
 
   static func database() async throws -> Made { try await made.value }
