@@ -46,7 +46,7 @@ extension Report {
     let first = offers[0]
     let description = market.descriptions[first.station]
     let prices = offers.map { offer in
-      let standing = market.standings[.init(offer.station, offer.fuel)]
+      let comparison = market.comparisons[.init(offer.station, offer.fuel)]
       return jsonObject([
         "fuel": json(offer.fuel), "price_cpl": Cents.text(offer.price),
         "effective_at": json(offer.since), "is_fresh": json(offer.isFresh),
@@ -55,8 +55,8 @@ extension Report {
         "verdict": json(description?.advice[offer.fuel]?.verdict),
         "basis": json(description?.advice[offer.fuel]?.basis),
         "reason": json(description?.advice[offer.fuel]?.reason),
-        "region": json(standing?.region), "difference_cpl": json(standing?.difference),
-        "rank_in_region": json(standing?.rank), "stations": json(standing?.stations),
+        "region": json(comparison?.region), "difference_cpl": json(comparison?.difference),
+        "rank_in_region": json(comparison?.rank), "stations": json(comparison?.stations),
       ])
     }
     let days = (market.stationDays[first.station] ?? [:]).sorted { $0.key < $1.key }.map {

@@ -75,7 +75,7 @@ extension Report {
     _ offers: some Sequence<Offer>, in region: MarketReport.Region
   ) -> HTML {
     let isSmaller = offers.contains {
-      let other = market.standings[.init($0.station, $0.fuel)]?.region
+      let other = market.comparisons[.init($0.station, $0.fuel)]?.region
       return other != nil && other != region.code
     }
     let clock = region.state == nil ? " Times are those of the station." : ""

@@ -148,18 +148,18 @@ extension Report {
       offers.contains { $0.next != nil && $0.nextAt != nil }
       ? "<td class=\"number\">\(offer.next.map { Words.cents($0) } ?? "")</td>" : ""
     return """
-      <td class="number">\(Words.cents(offer.price))</td>\(next)<td class="number">\(standing(offer, home))</td>
+      <td class="number">\(Words.cents(offer.price))</td>\(next)<td class="number">\(comparison(offer, home))</td>
       """
   }
 
   /// How far a price is from the average of its region, and the how-manieth it is.
-  private func standing(_ offer: Offer, _ home: HTML) -> HTML {
-    guard let standing = market.standings[.init(offer.station, offer.fuel)],
-      let region = regions[standing.region]
+  private func comparison(_ offer: Offer, _ home: HTML) -> HTML {
+    guard let comparison = market.comparisons[.init(offer.station, offer.fuel)],
+      let region = regions[comparison.region]
     else { return "" }
     return """
-      \(change(standing.difference))<br><a class="unit" href="\(home)\(Self.path(of: region, offer.fuel))">\
-      \(standing.rank) of \(standing.stations)</a>
+      \(change(comparison.difference))<br><a class="unit" href="\(home)\(Self.path(of: region, offer.fuel))">\
+      \(comparison.rank) of \(comparison.stations)</a>
       """
   }
 
@@ -260,7 +260,7 @@ extension Report {
 
   /// The smallest region around a station.
   private func region(of offer: Offer) -> MarketReport.Region? {
-    regions[market.standings[.init(offer.station, offer.fuel)]?.region ?? offer.state]
+    regions[market.comparisons[.init(offer.station, offer.fuel)]?.region ?? offer.state]
   }
 
   /// The last thirty days of a station beside those of its region.
@@ -320,7 +320,7 @@ extension Report {
       guard let position = offer.position else { return nil }
       let place = Locality(around: offer).name
       places[place, default: (0, position)].count += 1
-      let difference = market.standings[.init(offer.station, offer.fuel)]?.difference ?? 0
+      let difference = market.comparisons[.init(offer.station, offer.fuel)]?.difference ?? 0
       return Map.Label(
         position: position, mark: difference <= -3 ? .cheap : difference >= 3 ? .dear : .usual,
         text: Words.cents(offer.price), title: "\(Words.cents(offer.price)) \(offer.name)",

@@ -115,7 +115,7 @@ package struct MarketReport: Sendable {
   }
 
   /// How one station's price of a fuel compares with those of a region.
-  package struct Standing: Sendable {
+  package struct Comparison: Sendable {
     /// A station, and a fuel by its code.
     package struct Key: Hashable, Sendable {
       package var station: Int
@@ -222,7 +222,7 @@ package struct MarketReport: Sendable {
   /// The feeds that publish the prices of each state.
   package var origins: [String: Origin] = [:]
   /// How stations compare with the smallest region around them.
-  package var standings: [Standing.Key: Standing] = [:]
+  package var comparisons: [Comparison.Key: Comparison] = [:]
   /// Recent changes of verdicts or states of markets, by region, newest first.
   package var verdictChanges: [String: [VerdictChange]] = [:]
   /// The state of each market on the last 92 days, by day. Days without a verdict are left out.
@@ -249,11 +249,11 @@ struct ComparedPrice {
 }
 
 extension MarketReport {
-  /// Fills in everything that follows from comparing each station with its regions: `standings`,
+  /// Fills in everything that follows from comparing each station with its regions: `comparisons`,
   /// the `ranking` of each market, and the stations that will be the cheapest in `cheapestAhead`. One reading of the rows serves all of them. `offers` must be filled in before.
   mutating func compare(_ rows: [ComparedPrice]) {
     let places = Dictionary(
-      offers.enumerated().map { (Standing.Key($1.station, $1.fuel), $0) },
+      offers.enumerated().map { (Comparison.Key($1.station, $1.fuel), $0) },
       uniquingKeysWith: { first, _ in first })
     for (key, rows) in Dictionary(grouping: rows, by: { Key($0.region, $0.fuel) }) {
       let sorted = rows.sorted { ($0.price, $0.station) < ($1.price, $1.station) }
@@ -274,13 +274,13 @@ extension MarketReport {
       regions.enumerated().map { ($1.code, $0) }, uniquingKeysWith: { first, _ in first })
     for row in rows {
       guard let difference = row.difference else { continue }
-      let key = Standing.Key(row.station, row.fuel)
-      if let known = standings[key],
+      let key = Comparison.Key(row.station, row.fuel)
+      if let known = comparisons[key],
         (known.stations, order[known.region] ?? 0) <= (row.stations, order[row.region] ?? 0)
       {
         continue
       }
-      standings[key] = Standing(
+      comparisons[key] = Comparison(
         region: row.region, difference: difference, rank: row.rank, stations: row.stations)
     }
   }

@@ -31,7 +31,7 @@ struct FrozenTests {
     var lists: [List] = []
     var hour = 0
     var change = 0
-    while lists.count < 150 {
+    while lists.count < 100 {
       hour += random.integer(1...6)
       if random.chance(0.05) { hour += random.integer(20...60) }
       change += 1

@@ -64,12 +64,12 @@ extension MarketWalk {
     on day: Int, changeTomorrow change: Double?, chances: (Int) -> Chances?
   ) -> Judgement {
     var judgement = Judgement()
-    let standing = standings[day]
+    let lead = leads[day]
     let own = ownAdvice[day]
     let isKnown = own != nil && stake(on: day) != nil
     judgement.record = stake(on: day).map { rounded($0.saved, 2) }
-    judgement.chances = standing.last.flatMap(chances)
-    if isKnown, let last = standing.last {
+    judgement.chances = lead.last.flatMap(chances)
+    if isKnown, let last = lead.last {
       judgement.state = state(on: day, last)
       judgement.basis = .notCycling
       let saved = judgement.record ?? 0
@@ -85,13 +85,13 @@ extension MarketWalk {
       judgement.decide(by: change, series.averages[day - lag], on: series.first + (day + 1))
       return judgement
     }
-    guard speaks, let own, let last = standing.last,
+    guard speaks, let own, let last = lead.last,
       let average = series.averages[last]
     else { return judgement }
     judgement.advice = own
     judgement.basis =
-      standing.leader == .slope || standing.leader == .plain ? .priceTrend : .priceCycle
-    judgement.rule = standing.leader.rawValue
+      lead.leader == .slope || lead.leader == .plain ? .priceTrend : .priceCycle
+    judgement.rule = lead.leader.rawValue
     judgement.expectedSaving = expectedSaving(on: day).map { rounded(max($0, 0), 2) }
     let price = rounded(average, 1)
     judgement.low = low(on: day).flatMap { $0.price < price ? $0 : nil }
@@ -104,7 +104,7 @@ extension MarketWalk {
 
   /// What following the verdicts saved, on time.
   private func stake(on day: Int) -> Record? {
-    guard let recordsOnTime else { return standings[day].record }
+    guard let recordsOnTime else { return leads[day].record }
     return day > 0 ? recordsOnTime[day - 1] : nil
   }
 
@@ -176,7 +176,7 @@ extension MarketWalk {
   private func state(on day: Int, _ last: Int) -> MarketState? {
     if !speaks(on: day) { return .quiet }
     if isShocked(on: day, { $0.isAboveRange || $0.isBelowRange }) { return .shock }
-    if standings[day].leader == .weekday {
+    if leads[day].leader == .weekday {
       return ownAdvice[day] == .fillUp
         ? .nearLow : (days[last]?.step ?? 0) >= Self.jump ? .nearHigh : .falling
     }

@@ -9,8 +9,8 @@ package struct MarketWalk: Sendable {
   /// More days before a verdict would not change its advice.
   package static let mostDays = 400
 
-  /// What was known for the verdict of a day.
-  struct Standing {
+  /// The habit that leads on a day, and what was known for it.
+  struct Lead {
     /// The last day with an average; `nil`: it is too long ago.
     var last: Int?
     var leader = Habit.turn
@@ -47,7 +47,7 @@ package struct MarketWalk: Sendable {
   /// one verdict day more than averages.
   private(set) var advice: [Habit: [Advice?]] = [:]
   private(set) var ownAdvice: [Advice?]
-  private(set) var standings: [Standing]
+  private(set) var leads: [Lead]
   private(set) var windows: [Window] = []
   /// With late data the records on time, which decide whether there is any advice: a market is no
   /// quieter because its data are late.
@@ -74,9 +74,9 @@ package struct MarketWalk: Sendable {
     cheapestWeekdays = Array(repeating: nil, count: count)
     for habit in Habit.allCases { advice[habit] = Array(repeating: nil, count: count + lag) }
     ownAdvice = Array(repeating: nil, count: count + lag)
-    standings = Array(repeating: Standing(), count: count + lag)
+    leads = Array(repeating: Lead(), count: count + lag)
     if isLate {
-      recordsOnTime = MarketWalk(series, isLate: false).standings.map(\.record)
+      recordsOnTime = MarketWalk(series, isLate: false).leads.map(\.record)
     }
     var last: Int?
     var nextStart = 0
@@ -132,7 +132,7 @@ package struct MarketWalk: Sendable {
     }
     let leader = leader(on: known)
     ownAdvice[day] = advice[leader]?[day] ?? nil
-    standings[day] = Standing(last: last, leader: leader, record: record(on: known))
+    leads[day] = Lead(last: last, leader: leader, record: record(on: known))
   }
 
   // MARK: Records

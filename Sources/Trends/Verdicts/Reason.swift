@@ -11,7 +11,7 @@ extension Judgement {
 /// and what following the verdict should save. It states numbers that are published beside it.
 extension MarketWalk {
   func reason(_ judgement: Judgement, on day: Int, _ last: Int) -> String {
-    let today = standings[day].leader == .weekday ? nil : days[last]
+    let today = leads[day].leader == .weekday ? nil : days[last]
     var parts = [today.map { movement(judgement, last, $0) } ?? weekdayWords(on: day, last)]
     if today != nil, last < day {
       parts[0] += day - last == 1 ? ", up to yesterday" : ", up to \(day - last) days ago"
