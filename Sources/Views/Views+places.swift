@@ -252,10 +252,9 @@ extension Offer {
 }
 
 extension Row {
-  fileprivate func position() throws -> Position? {
-    guard let latitude = try optionalDouble("latitude"),
-      let longitude = try optionalDouble("longitude")
-    else { return nil }
-    return Position(latitude: latitude, longitude: longitude)
+  /// The position of a row with a latitude and a longitude; `nil` where it is not known.
+  func position() throws -> Position? {
+    Position(
+      latitude: try optionalDouble("latitude"), longitude: try optionalDouble("longitude"))
   }
 }

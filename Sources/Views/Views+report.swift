@@ -317,10 +317,7 @@ extension Views {
         code: try row.text("region"), name: try row.text("name"), kind: try row.text("kind"),
         state: try row.optional("state"),
         zone: Zone(rawValue: try row.text("time_zone")) ?? .utc,
-        centre: Position(
-          latitude: try row.optionalDouble("latitude"),
-          longitude: try row.optionalDouble("longitude")),
-        stations: try row.integer("stations"))
+        centre: try row.position(), stations: try row.integer("stations"))
     }
   }
 

@@ -31,10 +31,7 @@ extension Views {
       NamedPlace(
         kind: .station, code: "\(number)", name: try row.text("name"),
         state: try row.text("state"),
-        position: Position(
-          latitude: try row.optionalDouble("latitude"),
-          longitude: try row.optionalDouble("longitude")),
-        suburb: try row.optional("suburb"))
+        position: try row.position(), suburb: try row.optional("suburb"))
     }
   }
 
