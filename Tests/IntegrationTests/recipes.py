@@ -131,7 +131,8 @@ def files(documents, report, connection):
     schema = json.loads((documents / "json.schema.json").read_text())
     points = 0
     for path in sorted((report / "api").rglob("*json")):
-        name = "market" if path.name == "market.json" else "points"
+        folder = path.parent.name
+        name = {"v1": path.stem, "prices": "points"}.get(folder, folder)
         value = json.loads(path.read_text())
         jsonschema.validate(value, schema | {"$ref": f"#/$defs/{name}"}, jsonschema.Draft202012Validator)
         if name == "points" and value["features"]:
