@@ -390,7 +390,7 @@ struct HubTests {
       only: ["current_prices", "daily_averages", "averages_now", "coverage", "fill_up"])
   }
 
-  /// A member that is another database than before: one restored to an earlier state, the hub itself.
+  /// F-O71: a member that is another database than before: one restored to an earlier state, the hub.
   /// A region that the hub does not know yet, and how old the nation is.
   private func expectAnother(_ databases: Databases) async throws {
     try resetClocks(databases)
