@@ -9,11 +9,8 @@ extension Views {
       var market = MarketReport(pipeline: try pipeline())
       market.regions = try regions()
       market.feeds = try health()
-      market.fuels = try reportFuels()
-      for row in try connection.query("SELECT fuel, name FROM fuel_v1.fuels") {
-        market.fuelNames[try row.text("fuel")] = try row.text("name")
-      }
       try addAverages(to: &market)
+      try addFuels(to: &market)
       try addCycles(to: &market)
       try addVerdicts(to: &market)
       try addScores(to: &market)
@@ -29,22 +26,17 @@ extension Views {
     }
   }
 
-  /// Returns the fuels that have an average or had one in the last days, each with its name.
-  private func reportFuels() throws -> [(code: String, name: String)] {
-    try connection.query(
-      """
-      SELECT fuels.fuel, fuels.name
-      FROM fuel_v1.fuels
-      WHERE fuels.is_averaged
-        AND fuels.fuel IN (
-          SELECT averages_now.fuel FROM fuel_v1.averages_now
-          WHERE averages_now.average_cpl IS NOT NULL
-          UNION
-          SELECT trend_30d.fuel FROM fuel_v1.trend_30d WHERE trend_30d.average_cpl IS NOT NULL)
-      """
-    ).map { (code: try $0.text("fuel"), name: try $0.text("name")) }.sorted {
-      Fuel.precedes($0.code, $1.code)
+  /// Adds the names of fuels, and which of them have an average or had one in the last days. The
+  /// averages must be filled in before.
+  private func addFuels(to market: inout MarketReport) throws {
+    let known = Set(market.averages.keys.map(\.fuel)).union(
+      market.days.filter { $0.value.contains { $0.average != nil } }.keys.map(\.fuel))
+    for row in try connection.query("SELECT fuel, name, is_averaged FROM fuel_v1.fuels") {
+      let (code, name) = (try row.text("fuel"), try row.text("name"))
+      market.fuelNames[code] = name
+      if try row.boolean("is_averaged"), known.contains(code) { market.fuels.append((code, name)) }
     }
+    market.fuels.sort { Fuel.precedes($0.code, $1.code) }
   }
 
   /// Adds the averages of now, of each of the last days, and of months.
