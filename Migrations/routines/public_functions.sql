@@ -9,7 +9,7 @@ RETURN (
   CROSS JOIN LATERAL fuel.held_at(price_at.at, ARRAY[price_at.station_id], known.fuel_id) AS found
   WHERE known.fuel = price_at.fuel);
 COMMENT ON FUNCTION fuel_v1.price_at IS
-  'The price of a station and fuel in effect at an instant, cents per litre; NULL: no price was believed. After now: '
+  'The price of a station and fuel in effect at an instant, cents per litre; NULL: no price was believed, or there is no such station or fuel. After now: '
   'the price that is announced for then, or the present one for as long as it is believed.';
 
 CREATE OR REPLACE FUNCTION fuel_v1.average_at(region text, fuel text, at timestamptz)
@@ -38,7 +38,7 @@ RETURN (
 COMMENT ON FUNCTION fuel_v1.average_at IS
   'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
   'below three stations, and for an instant after now. In a region of several states, prices of a feed that publishes '
-  'late count once those of that instant are published.';
+  'late count once those of that instant are published. NULL for a name that is none, too.';
 
 CREATE OR REPLACE FUNCTION fuel_v1.prices_between("from" timestamptz, "to" timestamptz)
 RETURNS TABLE (
@@ -220,7 +220,7 @@ $$;
 COMMENT ON FUNCTION fuel_v1.region_days IS
   'What each public station of a region charged from one price day to another, as station_days has it, beside the average of '
   'the region (NULL below three stations), with its rank: 1 is the cheapest of the stations of that day. Reads only '
-  'the months of these days. AU: all stations.';
+  'the months of these days, of all fuels: one fuel over years comes faster from station_days. AU: all stations.';
 
 -- A restore without privileges has lost the default ones.
 GRANT SELECT ON ALL TABLES IN SCHEMA fuel TO fuel_writer;

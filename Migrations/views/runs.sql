@@ -286,7 +286,7 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.clock_skew_seconds IS 'The provider''s clo
 COMMENT ON COLUMN fuel_v1.ingest_runs.started_at         IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.finished_at        IS 'When it ended; NULL while it runs.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.fetched_at         IS 'When its last document was fetched, or recorded; NULL: no document was received.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at           IS 'The instant whose state its documents show: fetched_at minus the delay of the feed; NULL: no document was received.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at           IS 'The instant whose state its documents show: fetched_at minus the delay of the feed; of an archive, the end of what it tells; NULL: no document was received.';
 
 CREATE OR REPLACE VIEW fuel_v1.rejects AS
 SELECT
@@ -390,7 +390,7 @@ COMMENT ON COLUMN fuel_v1.changes.change_number IS 'Position of the run in the o
 COMMENT ON COLUMN fuel_v1.changes.run_id        IS 'The run; see ingest_runs.';
 COMMENT ON COLUMN fuel_v1.changes.source        IS 'The feed or archive that reported it.';
 COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer offered), listed (in the feed''s list again, or for the first time: its last price holds) or history (an archive was loaded, answers were read again, a list came late, or a run was withdrawn: read price_history of the source again).';
-COMMENT ON COLUMN fuel_v1.changes.station_id    IS 'The station as this source knows it; see station_records. NULL: history.';
+COMMENT ON COLUMN fuel_v1.changes.station_id    IS 'The station as this source knows it: record_id of station_records, which leads to the station. NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.fuel          IS 'Fuel code, such as U91; NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.price_cpl     IS 'Cents per litre; NULL unless what is price.';
 COMMENT ON COLUMN fuel_v1.changes.effective_at  IS 'From when it holds; may be in the future. NULL: history.';

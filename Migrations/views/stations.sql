@@ -123,8 +123,8 @@ COMMENT ON COLUMN fuel_v1.stations.offers_fuel         IS 'Whether it offers any
 COMMENT ON COLUMN fuel_v1.stations.has_moved           IS 'Whether its feed has lately moved it by more than 2 km; the old position counts for a week.';
 COMMENT ON COLUMN fuel_v1.stations.source              IS 'The feed or archive whose station record represents it; see station_records for others.';
 COMMENT ON COLUMN fuel_v1.stations.source_station_code IS 'The code of the station in that feed or archive.';
-COMMENT ON COLUMN fuel_v1.stations.first_seen_at       IS 'When a feed or an archive first named it.';
-COMMENT ON COLUMN fuel_v1.stations.last_seen_at        IS 'When a feed or an archive last named it with a price; of one that never had a price, when a feed last described it. Of a feed that publishes late, the instant that its answer shows.';
+COMMENT ON COLUMN fuel_v1.stations.first_seen_at       IS 'When a feed first named it; of an archive, when the local day of its first row began.';
+COMMENT ON COLUMN fuel_v1.stations.last_seen_at        IS 'When a feed or an archive last named it with a price; of one that never had a price, when a feed last described it. Of a feed that publishes late, the instant that its answer shows; of an archive, the end of the local day of its last row.';
 
 CREATE OR REPLACE VIEW fuel_v1.localities AS
 WITH seller AS (
@@ -339,6 +339,6 @@ FROM fuel.region_station
 JOIN fuel.station USING (station_id)
 WHERE station.place_id = station.station_id;
 COMMENT ON VIEW fuel_v1.region_stations IS
-  'Which stations are in which region, as of the last aggregate. One row per region and station; a station may be in several.';
+  'Which stations are in which region, as of the last aggregate. One row per region and station, open or not; a station may be in several.';
 COMMENT ON COLUMN fuel_v1.region_stations.region     IS 'The region.';
 COMMENT ON COLUMN fuel_v1.region_stations.station_id IS 'The station.';

@@ -147,14 +147,14 @@ COMMENT ON COLUMN fuel_v1.fill_up_history.confidence           IS 'How likely th
 COMMENT ON COLUMN fuel_v1.fill_up_history.p_cheaper_3d         IS 'How likely it was to be 1 c/L cheaper within three days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.p_lower_5d           IS 'How likely it was to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.p_jump_3d            IS 'How likely it was to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl         IS 'Average of tomorrow, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl          IS 'Average of known_until_on as it was known then, cents per litre; NULL: not known, or not of this rule.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl         IS 'Average of tomorrow over the same stations, cents per litre; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl          IS 'Average of known_until_on or, if that day had not ended, of the part up to computed_at, as it was known then, cents per litre; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none was named.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_cpl     IS 'The low to wait for, cents per litre; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_from_on IS 'The first day on which expected_low_cpl was likely; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_to_on   IS 'The last day on which expected_low_cpl was likely; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.share_raised         IS 'Share of its stations that had raised their price by five cents since the last trough, from 0 to 1; NULL: the market was not rising.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised           IS 'Whether late data have since changed the average of the day before: today the verdict might differ.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised           IS 'Whether late data have since changed the average of the day before known_until_on: today the verdict might differ.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.known_until_on       IS 'The last price day it used; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.computed_at          IS 'When it was given.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.valid_until_at       IS 'When it lapsed.';
