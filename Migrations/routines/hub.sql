@@ -89,6 +89,7 @@ BEGIN
   SELECT answer.value INTO detail
   FROM public.dblink(p_member, 'SELECT concat(current_database(), extract(epoch FROM pg_postmaster_start_time()))') AS answer (value text);
   IF detail = concat(current_database(), extract(epoch FROM pg_postmaster_start_time())) THEN
+    PERFORM public.dblink_disconnect(p_member);
     RAISE EXCEPTION '% does not answer: its server leads to the hub itself', p_member USING ERRCODE = 'BW078';
   END IF;
   RETURN p_member;
@@ -348,6 +349,10 @@ COMMENT ON FUNCTION fuel.analyze_members IS 'Takes the statistics of the small t
 
 -- 3. The nation
 
+CREATE OR REPLACE FUNCTION fuel.member_tables() RETURNS regclass[] LANGUAGE sql IMMUTABLE
+RETURN ARRAY['fuel.source', 'fuel.price_lapse', 'fuel.source_day', 'fuel.station', 'fuel.station_description', 'fuel.present_span']::regclass[];
+COMMENT ON FUNCTION fuel.member_tables IS 'What a hub copies of its members, in the order in which it is replaced.';
+
 -- Copies from all members the small tables that averages over several states need, and lists the days that a member has
 -- made again. Every list is whole: a member that was restored to an earlier state, or forgotten, is seen by its days.
 -- Returns the instant up to which all members have made their days.
@@ -420,8 +425,8 @@ BEGIN
   -- A station that is gone is in no region any more.
   DELETE FROM fuel.region_station
   WHERE station_id NOT IN (SELECT station_id FROM jsonb_populate_recordset(NULL::fuel.station, came -> 'station'));
-  FOREACH part IN ARRAY ARRAY['source', 'price_lapse', 'source_day', 'station', 'station_description', 'present_span'] LOOP
-    PERFORM fuel.replace_rows(format('fuel.%I', part)::regclass, came -> part);
+  FOREACH part IN ARRAY fuel.member_tables()::text[] LOOP
+    PERFORM fuel.replace_rows(part::regclass, came -> split_part(part, '.', 2));
   END LOOP;
   PERFORM fuel.replace_rows('fuel.verdict_calibration', (
     SELECT coalesce(jsonb_agg(whole), '[]')
@@ -475,9 +480,9 @@ BEGIN
           'places', (SELECT coalesce(jsonb_agg(DISTINCT region), '[]') FROM fuel_v1.region_stations),
           'aggregated_at', (SELECT to_char(aggregated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') FROM fuel_v1.pipeline),
           'columns', (
-            SELECT jsonb_object_agg(class.relname || '.' || attname, format_type(atttypid, atttypmod))
+            SELECT jsonb_object_agg(class.relnamespace::regnamespace || '.' || class.relname || '.' || attname, format_type(atttypid, atttypmod))
             FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class AS class ON class.oid = attrelid
-            WHERE class.relnamespace = 'fuel_v1'::regnamespace AND attnum > 0))
+            WHERE class.relnamespace IN ('fuel'::regnamespace, 'fuel_v1'::regnamespace) AND class.relkind <> 'i' AND attnum > 0))
         $ask$);
     EXCEPTION WHEN OTHERS THEN
       RETURN QUERY SELECT known.member, 'FAIL', substr(SQLERRM, length(known.member) + 2) || CASE SQLSTATE
@@ -503,8 +508,9 @@ BEGIN
       ('FAIL', (
         SELECT format('is older than the hub and lacks %s: upgrade members first', min(class.relname || '.' || attname))
         FROM pg_attribute JOIN pg_class AS class ON class.oid = attrelid
-        WHERE class.relnamespace = 'fuel_v1'::regnamespace AND attnum > 0
-          AND answer -> 'columns' ->> (class.relname || '.' || attname) IS DISTINCT FROM format_type(atttypid, atttypmod)
+        WHERE (class.relnamespace = 'fuel_v1'::regnamespace OR class.oid = ANY (fuel.member_tables())) AND attnum > 0 AND NOT attisdropped
+          AND answer -> 'columns' ->> (class.relnamespace::regnamespace || '.' || class.relname || '.' || attname)
+            IS DISTINCT FROM format_type(atttypid, atttypmod)
         HAVING count(*) > 0)),
       ('warn', (
         SELECT 'has no statistics here: run bowser hub again' FROM pg_class
