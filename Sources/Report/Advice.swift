@@ -61,8 +61,8 @@ package struct Advice {
       case (isWait ? 60 : 61)...: sure = ": likely"
       case (isWait ? 40 : 41)...: sure = ": a close call"
       default:
-        return "The habit that has saved most lately says \(isWait ? "wait" : "buy now"), although a "
-          + "lower price within five days is \(isWait ? "not expected" : "likely")"
+        return "The habit that has saved most lately says \(isWait ? "wait" : "buy now"), although "
+          + "a lower price within five days is \(isWait ? "not expected" : "likely")"
       }
     }
     guard isWait else { return "No better price is expected within five days" + sure }
