@@ -373,7 +373,7 @@ struct DocumentTests {
         let isApplied = try await Self.check(diff, "--reverse").code == 0
         #expect(
           check.code == 0 || isApplied,
-          "docs/\(link): a change beside its lines has moved them, bring it up to date: \(check.err)"
+          "docs/\(link): a change beside its lines has moved them; docs/changing-things.md says how to renew it: \(check.err)"
         )
       } else {
         let section = try #require(
