@@ -101,14 +101,14 @@ CREATE OR REPLACE FUNCTION fuel.ask_member(p_member text, p_question text) RETUR
 DECLARE
   detail text;
 BEGIN
-  RETURN (SELECT answer.value FROM public.dblink(fuel.reach_member(p_member), p_question) AS answer (value jsonb));
-EXCEPTION WHEN OTHERS THEN
-  IF starts_with(SQLERRM, p_member || ' does not answer') THEN
-    RAISE;
-  END IF;
-  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-  RAISE EXCEPTION '% does not answer: %', p_member, concat_ws('; ', SQLERRM, nullif(detail, ''))
-    USING ERRCODE = SQLSTATE;
+  PERFORM fuel.reach_member(p_member);
+  BEGIN
+    RETURN (SELECT answer.value FROM public.dblink(p_member, p_question) AS answer (value jsonb));
+  EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+    RAISE EXCEPTION '% does not answer: %', p_member, concat_ws('; ', SQLERRM, nullif(detail, ''))
+      USING ERRCODE = SQLSTATE;
+  END;
 END
 $$;
 COMMENT ON FUNCTION fuel.ask_member IS 'One value of a member, by a question in SQL.';
@@ -259,7 +259,8 @@ CREATE OR REPLACE FUNCTION fuel.unite() RETURNS void LANGUAGE plpgsql SET search
 DECLARE
   known record;
 BEGIN
-  IF obj_description(to_regnamespace('hub'), 'pg_namespace') IS DISTINCT FROM 'Made by bowser hub.' AND to_regnamespace('hub') IS NOT NULL THEN
+  IF obj_description(to_regnamespace('hub'), 'pg_namespace') IS DISTINCT FROM 'Made by bowser hub.'
+    AND to_regnamespace('hub') IS NOT NULL THEN
     RAISE EXCEPTION 'there is a schema hub that is not Bowser''s: rename it' USING ERRCODE = 'BW078';
   END IF;
   DROP SCHEMA IF EXISTS hub CASCADE;
