@@ -28,7 +28,7 @@ package struct Advice {
       verdict.verdict != "no_difference" && (verdict.saving ?? .infinity) < Self.leastSaving
     let shown = isLittle ? "no_difference" : verdict.verdict
     word = Words.verdict(shown, verdict.basis)
-    mark = ["fill_up": "fill", "wait": "wait"][shown] ?? "none"
+    mark = Self.mark(of: shown)
     goodPrice = average?.quarter.map { quarter in
       min(
         (min(quarter, average?.average ?? quarter) * 10).rounded(.down) / 10,
@@ -38,6 +38,11 @@ package struct Advice {
       isLittle
       ? "Timing makes less than half a cent a litre here"
       : Self.sentence(verdict, zone, now: now)
+  }
+
+  /// The name of the colours of a verdict.
+  static func mark(of verdict: String) -> String {
+    ["fill_up": "fill", "wait": "wait"][verdict] ?? "none"
   }
 
   private static func sentence(

@@ -245,7 +245,7 @@ extension Report {
     guard let own = market.descriptions[offer.station]?.advice[offer.fuel] else { return "" }
     var word = Words.verdict(own.verdict, own.basis)
     var sentence = own.reason
-    var mark = ["fill_up": "fill", "wait": "wait"][own.verdict] ?? "none"
+    var mark = Advice.mark(of: own.verdict)
     if let region = region(of: offer), let whole = market.verdicts[.init(region.code, offer.fuel)],
       whole.reason == own.reason, let advice = advice(region, .init(region.code, offer.fuel))
     {

@@ -72,11 +72,12 @@ enum Words {
   /// How many stations get dearer or cheaper by the prices published ahead.
   static func stations(_ next: MarketReport.Tomorrow) -> String {
     let counts = [
-      (next.dearer, "get dearer"), (next.cheaper, "get cheaper"), (next.same, "stay the same"),
+      (next.dearer, "gets dearer", "get dearer"), (next.cheaper, "gets cheaper", "get cheaper"),
+      (next.same, "stays the same", "stay the same"),
     ].filter { $0.0 > 0 }
     return counts.enumerated().map { index, count in
-      "\(count.0)\(index > 0 ? "" : count.0 == 1 ? " station" : " stations") "
-        + (count.0 == 1 ? count.1.replacing(/^(get|stay)/) { "\($0.1)s" } : count.1)
+      let noun = index > 0 ? "" : count.0 == 1 ? " station" : " stations"
+      return "\(count.0)\(noun) \(count.0 == 1 ? count.1 : count.2)"
     }.joined(separator: ", ")
   }
 
