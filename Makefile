@@ -144,11 +144,14 @@ picture: packages ## docs/site.png, the picture in README.md, by chromium
 	@chromium --headless --no-sandbox --hide-scrollbars --disable-gpu --window-size=1000,760 \
 	  --screenshot=docs/site.png "file://$(CURDIR)/.build/picture/index.html"
 
-# What other programs make of it. Without this the same tests skip what is not installed.
-integrations: packages ## dbt, pandas, DuckDB, promtool, systemd, mandoc, lintian, a browser: installs them, runs their tests
+# What other programs make of it, and the tests on newer servers: most of an hour. `make test` skips them.
+integrations: packages ## dbt, pandas, DuckDB, promtool, systemd, a browser, PostgreSQL 17 and 18: installs them, runs their tests
 	@config/cluster tools
 	@$(TESTS)
-	@REQUIRE_TOOLS=1 config/cluster throwaway swift test --skip-build --filter IntegrationTests
+	@REQUIRE_TOOLS=1 config/cluster throwaway swift test --skip-build --filter 'IntegrationTests|poolersAreTold'
+	@for server in "$(CURDIR)"/.build/tools/servers/*/pginstall/bin; do \
+	  "$$server/postgres" --version && POSTGRES_BIN="$$server" config/cluster throwaway config/tests short || exit; \
+	done
 
 # With the Swift runtime in it: any user can start it, whoever may read the toolchain.
 install: $(if $(GIVEN),,static) ## install below PREFIX (and DESTDIR)

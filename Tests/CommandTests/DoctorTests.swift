@@ -248,7 +248,7 @@ struct DoctorTests {
   /// F-N06: a connection pooler in transaction mode is reported, and no lock is left in its
   /// sessions. In session mode everything works.
   @Test(
-    .enabled(if: IntegrationTests.has("/usr/sbin/pgbouncer"), IntegrationTests.advice),
+    .enabled(if: IntegrationTests.isOn, IntegrationTests.advice),
     arguments: ["transaction", "session"])
   func poolersAreTold(mode: String) async throws {
     let providers = try WorkerProcessTests.Providers { _, _ in nil }

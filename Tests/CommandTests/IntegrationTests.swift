@@ -7,27 +7,16 @@ import Testing
 /// Output of the program in other software: browsers, dbt, pandas, DuckDB, Prometheus, systemd,
 /// man, shells.
 ///
-/// `make integrations` installs the tools and requires all of them. Elsewhere a test is skipped
-/// when its tools are missing.
+/// `make integrations` installs the tools and requires all of them. Elsewhere these tests are
+/// skipped, because they take longer than all others.
 struct IntegrationTests {
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../..").standardized.path
   static let python = root + "/.build/tools/python/bin/python"
   static let promtool = root + "/.build/tools/promtool"
 
-  /// Returns whether the tools are installed. Where all tools are required, returns true, so that
-  /// the test of a missing tool fails.
-  static func has(_ names: String...) -> Bool {
-    if ProcessInfo.processInfo.environment["REQUIRE_TOOLS"] != nil { return true }
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    return names.allSatisfy { name in
-      name.hasPrefix("/")
-        ? FileManager.default.isExecutableFile(atPath: name)
-        : folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
-    }
-  }
-
-  static let advice: Comment = "not installed here: make integrations"
+  static let isOn = ProcessInfo.processInfo.environment["REQUIRE_TOOLS"] != nil
+  static let advice: Comment = "with other programs: make integrations"
 
   static func scripts() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: root + "/contrib").map { "contrib/" + $0 }
@@ -48,7 +37,7 @@ struct IntegrationTests {
     return folder
   }
 
-  @Test(.enabled(if: has("mandoc"), advice))
+  @Test(.enabled(if: isOn, advice))
   func manualsAreClean() async throws {
     let folder = try pages()
     let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/man/man1").sorted()
@@ -58,7 +47,7 @@ struct IntegrationTests {
     #expect(result.code == 0, "\(result.out)\(result.err)")
   }
 
-  @Test(.enabled(if: has("shellcheck"), advice))
+  @Test(.enabled(if: isOn, advice))
   func shellsAreContent() async throws {
     let scripts = try Self.scripts().map { "\(Self.root)/\($0)" }
     #expect(scripts.count >= 5)
@@ -66,7 +55,7 @@ struct IntegrationTests {
     #expect(check.code == 0, "\(check.out)")
   }
 
-  @Test(.enabled(if: has("systemd-analyze"), advice))
+  @Test(.enabled(if: isOn, advice))
   func unitsAreSoundAndConfined() async throws {
     let prefix = temporary()
     let install = try await tool(
@@ -109,7 +98,7 @@ struct IntegrationTests {
     #expect(left == [])
   }
 
-  @Test(.enabled(if: has(promtool), advice))
+  @Test(.enabled(if: isOn, advice))
   func prometheusTakesMetricsAndRules() async throws {
     let market = try await PlayedMarket.database()
     let metrics = try CommandTests.run(["metrics"] + market.now, on: market.target)
@@ -143,7 +132,7 @@ struct IntegrationTests {
     }
   }
 
-  @Test(.enabled(if: has(python), advice))
+  @Test(.enabled(if: isOn, advice))
   func pandasAndDuckDBReadEverything() async throws {
     let market = try await PlayedMarket.database()
     let folder = temporary()
@@ -167,7 +156,7 @@ struct IntegrationTests {
   }
 
   /// What `make bench` compares averages with are the right averages.
-  @Test(.enabled(if: has(python), advice))
+  @Test(.enabled(if: isOn, advice))
   func peersMakeTheRightAverages() async throws {
     let result = try await tool(
       Self.python,
@@ -176,7 +165,7 @@ struct IntegrationTests {
     #expect(result.out == "duckdb agrees\npolars agrees\n")
   }
 
-  @Test(.enabled(if: has(python), advice))
+  @Test(.enabled(if: isOn, advice))
   func dbtBuilds() async throws {
     let market = try await PlayedMarket.database()
     let folder = temporary()
@@ -212,7 +201,7 @@ struct IntegrationTests {
     }
   }
 
-  @Test(.enabled(if: has(python, "chromedriver"), advice))
+  @Test(.enabled(if: isOn, advice))
   func reportsLookRightInABrowser() async throws {
     let market = try await PlayedMarket.database()
     let folder = temporary()
@@ -236,7 +225,7 @@ struct IntegrationTests {
 
   /// The recipes of docs/recipes.md work: Home Assistant, PostgREST, GDAL, readers of Atom and of
   /// Arrow.
-  @Test(.enabled(if: has(python, "ogrinfo", "psql"), advice))
+  @Test(.enabled(if: isOn, advice))
   func otherProgramsReadIt() async throws {
     let market = try await PlayedMarket.database()
     let folder = temporary()
@@ -254,7 +243,7 @@ struct IntegrationTests {
     #expect(result.out.split(separator: "\n").count == 5, "\(result.out)")
   }
 
-  @Test(.enabled(if: has("lintian") && debianPackage != nil, "no package built: make deb"))
+  @Test(.enabled(if: isOn && debianPackage != nil, "no package built: make deb"))
   func thePackageIsClean() async throws {
     let result = try await tool("lintian", ["--fail-on", "error", Self.debianPackage ?? ""])
     #expect(result.code == 0, "\(result.out)")
