@@ -153,7 +153,7 @@ struct WithdrawTests {
   /// F-O64: a withdrawn file leaves the history as if it had never been loaded, once the files that
   /// repeated its facts are loaded again; and it comes back as it was.
   @Test func aFileOfAnArchiveIsTakenBackAndHadAgain() async throws {
-    let right = try BackfillTests.archive(months: 1, rows: 300)
+    let right = try BackfillTests.archive(months: 1, rows: 100)
     let wrong = try BackfillTests.archive(months: 1, rows: 1)
     defer {
       for folder in [right, wrong] { try? FileManager.default.removeItem(atPath: folder) }
@@ -199,7 +199,7 @@ struct WithdrawTests {
     var (alone, both): ([String], [String]) = ([], [])
     try await TestDatabase.with { alone = try history(of: $0, [load(right)]) }
     try await TestDatabase.with { both = try history(of: $0, [load(wrong), load(right)]) }
-    #expect(alone != both && alone.count > 300)
+    #expect(alone != both && alone.count > 100)
     try await TestDatabase.with { target in
       #expect(try history(of: target, [load(wrong), load(right)]) == both)
       // The numbers of a range mean runs of feeds.

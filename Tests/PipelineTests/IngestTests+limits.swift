@@ -193,7 +193,7 @@ extension IngestTests {
       let bench = try Bench(target)
       bench.misbehave { _ in .text(503, "") }
       var tries = 0
-      for tick in 0..<288 {
+      for tick in 0..<144 {
         let now = Bench.end + .seconds(tick * 600)
         let ingest = try Ingest(
           bench.source("nsw-fuelcheck"), store: bench.store(), clock: .fixed(now), log: bench.log)
@@ -201,12 +201,12 @@ extension IngestTests {
         tries += 1
         _ = await fault { try await bench.ingest("nsw-fuelcheck", at: now, attempts: 4) }
       }
-      // Two days with about one attempt an hour.
-      #expect((40...60).contains(tries), "\(tries)")
+      // A day with about one attempt an hour.
+      #expect((20...30).contains(tries), "\(tries)")
       #expect(bench.asked.withLock { $0.count } <= tries * 4)
       let health = try Connection(target)
       try health.query(
-        "SELECT set_config('bowser.now', \((Bench.end + .seconds(172_800)).description), false)")
+        "SELECT set_config('bowser.now', \((Bench.end + .seconds(86_400)).description), false)")
       #expect(try health.lines("SELECT status FROM fuel_v1.feed_health") == ["failing"])
     }
   }

@@ -71,7 +71,7 @@ struct IngestTests {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
       var fetches: [(String, Instant)] = []
-      let steps = Long.count(short: 12, long: 24)
+      let steps = Long.count(short: 8, long: 24)
       for step in 0..<steps {
         let at = Bench.end - .seconds(9 * 86_400 - step * 768_000 / steps)
         for feed in SimulatedFeeds.feeds {

@@ -218,7 +218,7 @@ struct ReprocessTests {
 
   /// F-F08, F-F09: between complete lists the program asks only for updates. The next complete list
   /// makes up for lost answers, whether the provider's day begins at midnight UTC or in Sydney.
-  @Test(arguments: [nil, Zone.sydney])
+  @Test(.longer, arguments: Long.isOn ? [nil, Zone.sydney] : [Zone.sydney])
   func updatesAreHintsAndListsAreTheTruth(day: Zone?) async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(
