@@ -1,3 +1,4 @@
+import Foundation
 import FuelModel
 
 /// Refuses what the JSON decoder accepts silently, or would take too long to read: a key that
@@ -32,9 +33,9 @@ private struct StructureCheck {
   private struct Frame {
     var isObject: Bool
     var awaitsKey: Bool
-    var keys: [Range<Int>] = []
-    // The same keys as a set, for quick search. Filled only where there are many or escaped keys.
-    var known: Set<[UInt8]> = []
+    /// The keys so far, and the newest of them, without escapes.
+    var keys: Set<[UInt8]> = []
+    var newestKey: [UInt8] = []
   }
 
   private var frames: [Frame] = []
@@ -110,8 +111,8 @@ private struct StructureCheck {
     guard let wanted else { return }
     var key: String?
     if let keys = wanted.keys {
-      guard frames.count == 1, let last = frames[0].keys.last else { return }
-      let text = String(decoding: unescaped(last), as: UTF8.self)
+      guard frames.count == 1 else { return }
+      let text = String(decoding: frames[0].newestKey, as: UTF8.self)
       guard keys.contains(text) else { return }
       key = text
     } else {
@@ -147,9 +148,6 @@ private struct StructureCheck {
     }
   }
 
-  // Up to this number of keys are compared one by one; the objects of providers have about a dozen.
-  private static let few = 16
-
   private mutating func take(key: Range<Int>, of top: Int) -> String? {
     guard key.count <= InputLimit.keyBytes.value else {
       return "a key of more than \(InputLimit.keyBytes.value) bytes"
@@ -157,64 +155,20 @@ private struct StructureCheck {
     guard frames[top].keys.count < InputLimit.keys.value else {
       return "an object of more than \(InputLimit.keys.value) keys"
     }
-    let isEscaped = bytes[key].contains(UInt8(ascii: "\\"))
-    let isKnown: Bool
-    if frames[top].keys.count < Self.few, !isEscaped, frames[top].known.isEmpty {
-      isKnown = frames[top].keys.contains { known in
-        known.count == key.count && bytes[known].elementsEqual(bytes[key])
-      }
-    } else {
-      if frames[top].known.isEmpty { frames[top].known = Set(frames[top].keys.map(unescaped)) }
-      isKnown = !frames[top].known.insert(unescaped(key)).inserted
-    }
-    frames[top].keys.append(key)
-    guard isKnown else { return nil }
-    return
-      "\"\(String(decoding: unescaped(key).prefix(40), as: UTF8.self).plain)\" appears twice in one object"
+    let text = unescaped(key)
+    frames[top].newestKey = text
+    guard !frames[top].keys.insert(text).inserted else { return nil }
+    let shown = String(decoding: text.prefix(40), as: UTF8.self).plain
+    return "\"\(shown)\" appears twice in one object"
   }
 
   /// Returns the text of a key without its escapes, which are other ways to write the same text.
-  private func unescaped(_ range: Range<Int>) -> [UInt8] {
-    var text: [UInt8] = []
-    var index = range.lowerBound
-    while index < range.upperBound {
-      guard bytes[index] == UInt8(ascii: "\\"), index + 1 < range.upperBound else {
-        text.append(bytes[index])
-        index += 1
-        continue
-      }
-      let escape = bytes[index + 1]
-      index += 2
-      switch escape {
-      case UInt8(ascii: "b"): text.append(0x08)
-      case UInt8(ascii: "f"): text.append(0x0C)
-      case UInt8(ascii: "n"): text.append(0x0A)
-      case UInt8(ascii: "r"): text.append(0x0D)
-      case UInt8(ascii: "t"): text.append(0x09)
-      case UInt8(ascii: "u"):
-        guard let unit = unit(at: index, before: range.upperBound) else { break }
-        index += 4
-        // Two surrogates form one scalar. The decoder refuses an unpaired surrogate.
-        if unit & 0xFC00 == 0xD800, index + 1 < range.upperBound,
-          bytes[index] == UInt8(ascii: "\\"),
-          bytes[index + 1] == UInt8(ascii: "u"),
-          let low = self.unit(at: index + 2, before: range.upperBound),
-          low & 0xFC00 == 0xDC00,
-          let scalar = Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
-        {
-          index += 6
-          text += Array(String(scalar).utf8)
-        } else if let scalar = Unicode.Scalar(unit) {
-          text += Array(String(scalar).utf8)
-        }
-      default: text.append(escape)
-      }
-    }
-    return text
-  }
-
-  private func unit(at start: Int, before end: Int) -> UInt32? {
-    guard start + 4 <= end else { return nil }
-    return UInt32(String(decoding: bytes[start..<start + 4], as: UTF8.self), radix: 16)
+  private func unescaped(_ key: Range<Int>) -> [UInt8] {
+    let text = Array(bytes[key])
+    guard text.contains(UInt8(ascii: "\\")) else { return text }
+    let quote = [UInt8(ascii: "\"")]
+    // What is no text here is none in the document either, which the decoder refuses.
+    let decoded = try? JSONDecoder().decode(String.self, from: Data(quote + text + quote))
+    return decoded.map { Array($0.utf8) } ?? text
   }
 }
