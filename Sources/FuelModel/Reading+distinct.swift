@@ -55,7 +55,6 @@ extension Reading {
     takenAt: Instant, horizon: Duration, lead: Duration = .zero, of states: [State] = [],
     elsewhere: Set<String> = []
   ) -> Distinct {
-    // The lists may be long, so repetitions are removed where they are.
     var reading = self
     if lead > .zero {
       for index in reading.observations.indices {
@@ -108,56 +107,34 @@ extension Reading {
     }
   }
 
-  /// An observation of a list, as what it is about.
-  private struct Subject: Hashable {
-    let list: UnsafeMutableBufferPointer<Observation>
-    let position: Int
-
-    static func == (one: Self, other: Self) -> Bool {
-      let (one, other) = (one.list[one.position], other.list[other.position])
-      return one.stationCode == other.stationCode && one.fuel == other.fuel
-        && one.effectiveAt == other.effectiveAt
-    }
-
-    func hash(into hasher: inout Hasher) {
-      let observation = list[position]
-      hasher.combine(observation.stationCode)
-      hasher.combine(observation.fuel)
-      hasher.combine(observation.effectiveAt)
-    }
-  }
-
   /// Leaves one observation of each station record, fuel and instant, in the order of their first
   /// reports. Returns the number of observations that repeat another one.
   private mutating func keepDistinctObservations(takenAt: Instant, newest: Instant) -> Int {
     var duplicates = 0
-    var rejected: [Reject] = []
-    let count = observations.withUnsafeMutableBufferPointer { list in
-      var known: Set<Subject> = []
-      known.reserveCapacity(list.count)
-      var end = 0
-      for observation in list {
-        let effectiveAt = observation.effectiveAt ?? takenAt
-        if let reason = Self.fault(of: observation, effectiveAt: effectiveAt, newest: newest) {
-          rejected.append(Reject(reason, raw: observation.asText))
-          continue
-        }
-        // `end` is not after the observation itself, so nothing is lost that is still to be read.
-        list[end] = observation
-        let (isNew, first) = known.insert(Subject(list: list, position: end))
-        if isNew {
-          end += 1
-        } else if list[first.position] == observation {
-          duplicates += 1
-        } else {
-          rejected.append(Reject(.conflictingPrice, raw: list[first.position].asText))
-          list[first.position] = observation
-        }
+    var kept: [Observation] = []
+    // Where the observation of each station record, fuel and instant is, by itself without a price.
+    var places: [Observation: Int] = [:]
+    for observation in observations {
+      let effectiveAt = observation.effectiveAt ?? takenAt
+      if let reason = Self.fault(of: observation, effectiveAt: effectiveAt, newest: newest) {
+        rejects.append(Reject(reason, raw: observation.asText))
+        continue
       }
-      return end
+      var subject = observation
+      subject.price = nil
+      guard let place = places[subject] else {
+        places[subject] = kept.count
+        kept.append(observation)
+        continue
+      }
+      if kept[place] == observation {
+        duplicates += 1
+      } else {
+        rejects.append(Reject(.conflictingPrice, raw: kept[place].asText))
+        kept[place] = observation
+      }
     }
-    observations.removeLast(observations.count - count)
-    rejects += rejected
+    observations = kept
     return duplicates
   }
 
