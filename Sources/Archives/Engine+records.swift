@@ -4,7 +4,7 @@ import FuelModel
 extension Engine {
   /// Rejects a row that cannot be read as a record, as what it is.
   mutating func turnAway(_ reason: Reject.Reason, _ record: ArchiveRecord) throws {
-    reject(try isNoRecord(record) ? .notARecord : reason, record)
+    try reject(isNoRecord(record) ? .notARecord : reason, record)
   }
 
   /// Whether a row that cannot be read is certainly no record. After a header in another order, the

@@ -120,31 +120,15 @@ struct Engine {
     }
     let wasReceived = received
     if record.hasLetters { try readLetters(record) } else { try readJoined(record) }
-    if received == wasReceived { blankRows += 1 }
-    if rejectedRows > mostRejected || rejectedBytes > mostRejectedBytes || blankRows > mostBlank
-      || months.count > mostMonths || recordOfDescription.count > mostDescriptions
-      || months.count * recordOfDescription.count > mostDescriptionMonths
-    {
-      throw beyondLimit()
+    if received == wasReceived {
+      blankRows += 1
+      try check(blankRows, .blankRows)
     }
   }
 
-  // Read once, because every row is checked against these limits.
-  private let mostRejected = InputLimit.rejectedRows.value
-  private let mostRejectedBytes = InputLimit.rejectedBytes.value
-  private let mostBlank = InputLimit.blankRows.value
-  private let mostMonths = InputLimit.months.value
-  private let mostDescriptions = InputLimit.descriptions.value
-  private let mostDescriptionMonths = InputLimit.descriptionMonths.value
-
-  private func beyondLimit() -> ArchiveRefusal {
-    let counts: [(Int, InputLimit)] = [
-      (rejectedRows, .rejectedRows), (rejectedBytes, .rejectedBytes), (blankRows, .blankRows),
-      (months.count, .months), (recordOfDescription.count, .descriptions),
-      (months.count * recordOfDescription.count, .descriptionMonths),
-    ]
-    let limit = counts.first { $0.0 > $0.1.value }?.1 ?? .rejectedRows
-    return refusal("more than \(limit.value) \(limit.name)")
+  /// Refuses a file with more of something than the limit allows.
+  private func check(_ count: Int, _ limit: InputLimit) throws {
+    guard count <= limit.value else { throw refusal("more than \(limit.value) \(limit.name)") }
   }
 
   /// Reads a row with letters that are not ASCII.
@@ -159,7 +143,7 @@ struct Engine {
     let isDamaged = layout.read.contains {
       $0 < record.fields.count && TextEncoding.isDamaged(record[$0])
     }
-    if isDamaged { reject(.recordUnreadable, record) } else { try readJoined(record) }
+    if isDamaged { try reject(.recordUnreadable, record) } else { try readJoined(record) }
   }
 
   @inline(__always) private mutating func readJoined(_ record: ArchiveRecord) throws {
@@ -184,7 +168,7 @@ struct Engine {
     guard layout.fuelColumns.isEmpty else { return try readWide(record, stamp) }
     let fuel = fuelNumber(record[layout[.fuel]])
     guard fuel > 0 else {
-      if fuel == Self.unsupported { return reject(.unsupportedFuel, record) }
+      if fuel == Self.unsupported { return try reject(.unsupportedFuel, record) }
       return try turnAway(.unknownFuel, record)
     }
     try store(record, stamp, fuel, record[layout[.price]])
@@ -195,7 +179,7 @@ struct Engine {
   ) throws {
     // One reject for the row, and not one for each of its prices.
     if WallClock.read(stamp, is1904: is1904) == nil, try isNoRecord(record) {
-      return reject(.notARecord, record)
+      return try reject(.notARecord, record)
     }
     for (column, fuel) in layout.fuelColumns {
       let price = record[column]
@@ -219,13 +203,15 @@ struct Engine {
     text.allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
   }
 
-  mutating func reject(_ reason: Reject.Reason, _ record: ArchiveRecord) {
+  mutating func reject(_ reason: Reject.Reason, _ record: ArchiveRecord) throws {
     received += 1
     receivedInBatch += 1
     rejectedRows += 1
     let reject = Reject(reason, raw: record.raw)
     rejectedBytes += reject.raw.utf8.count
     rejects.append(reject)
+    try check(rejectedRows, .rejectedRows)
+    try check(rejectedBytes, .rejectedBytes)
   }
 
   private mutating func store(
@@ -241,15 +227,17 @@ struct Engine {
     if format.notOffered.contains(tenths) {
       tenths = 0
     } else if !bands[Int(fuel)].contains(Int32(tenths)) {
-      return reject(.priceOutOfBand, record)
+      return try reject(.priceOutOfBand, record)
     }
-    guard let (utc, localDay) = times(of: clock) else { return reject(.stampNonexistent, record) }
+    guard let (utc, localDay) = times(of: clock) else {
+      return try reject(.stampNonexistent, record)
+    }
     let seconds = utc - ArchiveFact.epoch
-    guard seconds >= 0 else { return reject(.stampTooOld, record) }
+    guard seconds >= 0 else { return try reject(.stampTooOld, record) }
     // A stamp up to ten minutes ahead may come from a fast clock. A price day may begin up to a day
     // ahead. Prices that begin later come from feeds, not from archives.
-    guard utc <= now.seconds + horizon else { return reject(.stampInFuture, record) }
-    guard let description = description(of: record) else {
+    guard utc <= now.seconds + horizon else { return try reject(.stampInFuture, record) }
+    guard let description = try description(of: record) else {
       return try turnAway(.stationMissing, record)
     }
 
@@ -260,10 +248,10 @@ struct Engine {
     let fact = ArchiveFact(
       record: Int(recordOfDescription[description]), fuel: Int16(fuel), seconds: UInt32(seconds),
       tenths: Int32(tenths), position: position)
-    note(fact, description, localDay: localDay)
+    try note(fact, description, localDay: localDay)
   }
 
-  private mutating func note(_ fact: ArchiveFact, _ description: Int, localDay: Int32) {
+  private mutating func note(_ fact: ArchiveFact, _ description: Int, localDay: Int32) throws {
     if localDay != lastMonthDay.day {
       let day = Day(sinceEpoch: Int(localDay))
       lastMonthDay = (localDay, Month(day).number, 1 << UInt32(day.day - 1))
@@ -274,6 +262,8 @@ struct Engine {
         months.swapAt(position, months.count - 1)
       } else {
         months.append((month, [], []))
+        try check(months.count, .months)
+        try check(months.count * recordOfDescription.count, .descriptionMonths)
       }
     }
     let last = months.count - 1
@@ -310,7 +300,7 @@ struct Engine {
 
   /// Returns the number of the description that a row gives of its station; `nil` where the row
   /// does not identify a station.
-  @inline(__always) private mutating func description(of record: ArchiveRecord) -> Int? {
+  @inline(__always) private mutating func description(of record: ArchiveRecord) throws -> Int? {
     scratch.removeAll(keepingCapacity: true)
     for column in layout.identity {
       scratch.append(contentsOf: record[column])
@@ -318,12 +308,12 @@ struct Engine {
       scratch.append(0xFF)
     }
     let bytes = scratch
-    return bytes.withUnsafeBufferPointer { number($0, record) }
+    return try bytes.withUnsafeBufferPointer { try number($0, record) }
   }
 
   private mutating func number(
     _ bytes: UnsafeBufferPointer<UInt8>, _ record: ArchiveRecord
-  ) -> Int? {
+  ) throws -> Int? {
     if let known = descriptions.value(of: bytes) { return Int(known) }
     guard let station = station(record) else { return nil }
     let number = Int32(recordOfDescription.count)
@@ -333,6 +323,8 @@ struct Engine {
     recordOfDescription.append(position)
     descriptions.insert(bytes, number)
     newDescriptions.append(ArchiveDescription(station: station, record: Int(position)))
+    try check(recordOfDescription.count, .descriptions)
+    try check(months.count * recordOfDescription.count, .descriptionMonths)
     return Int(number)
   }
 }
