@@ -30,10 +30,7 @@ extension Engine {
     guard let stated = clock.offset else { return true }
     if case .utc = format.stamp { return stated == 0 }
     let utc = Int64(clock.day) * 86_400 + Int64(clock.secondOfDay) - Int64(stated)
-    let hour = utc - utc % 3_600
-    let offset = zoneOffsets[hour] ?? Int32(format.zone.offset(at: Instant(seconds: hour)))
-    zoneOffsets[hour] = offset
-    return offset == stated
+    return offset(ofUTC: utc) == stated
   }
 
   var horizon: Int64 {
@@ -46,33 +43,33 @@ extension Engine {
   @inline(__always) private mutating func offset(of day: Int32, second: Int32) -> Int32? {
     let hour = day * 24 + second / 3600
     if hour == lastHour { return lastOffset }
-    let found: ClockOffset
+    let found: Int32?
     if let known = clockOffsets[hour] {
       found = known
     } else {
+      let first: Instant?
       do {
-        let instant = try format.zone.instant(Day(sinceEpoch: Int(day)), hour: Int(second / 3600))
-        found = .seconds(Int32(Int64(hour) * 3600 - instant.seconds))
+        first = try format.zone.instant(Day(sinceEpoch: Int(day)), hour: Int(second / 3600))
+      } catch .twice(let instant, _) {
+        first = instant
       } catch {
-        switch error {
-        case .nonexistent: found = .nonexistent
-        case .twice(let first, _): found = .seconds(Int32(Int64(hour) * 3600 - first.seconds))
-        }
+        first = nil
       }
-      clockOffsets[hour] = found
+      found = first.map { Int32(Int64(hour) * 3600 - $0.seconds) }
+      clockOffsets[hour] = .some(found)
     }
-    guard case .seconds(let seconds) = found else { return nil }
+    guard let found else { return nil }
     lastHour = hour
-    lastOffset = seconds
-    return seconds
+    lastOffset = found
+    return found
   }
 
   /// Returns the seconds east of Greenwich at an instant in UTC.
   private mutating func offset(ofUTC utc: Int64) -> Int32 {
     let hour = Int32(utc / 3600)
-    if case .seconds(let known)? = clockOffsets[hour] { return known }
+    if let known = zoneOffsets[hour] { return known }
     let offset = Int32(format.zone.offset(at: Instant(seconds: Int64(hour) * 3600)))
-    clockOffsets[hour] = .seconds(offset)
+    zoneOffsets[hour] = offset
     return offset
   }
 }

@@ -13,14 +13,10 @@ struct Engine {
   /// The station code of each record, by the record's number.
   var codes: [String] = []
   private var fuelNumbers = ByteTable()
-  var clockOffsets: [Int32: ClockOffset] = [:]
+  /// The offsets of the archive's zone in hours of its clock; `nil` in one that the clocks skipped.
+  var clockOffsets: [Int32: Int32?] = [:]
   /// The offsets of the archive's zone in hours of UTC.
-  var zoneOffsets: [Int64: Int32] = [:]
-
-  enum ClockOffset {
-    case seconds(Int32)
-    case nonexistent
-  }
+  var zoneOffsets: [Int32: Int32] = [:]
 
   // Values in `fuelNumbers` for names that are not a supported fuel.
   private static let unsupported: Int32 = -1
