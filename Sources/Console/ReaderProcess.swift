@@ -23,9 +23,9 @@ struct ReaderProcess: Sendable {
           try ReadingRequest.reading(of: source) { try frame(of: process) }
         }
       },
-      calls: { documents, source in
-        let process = try begin(ReadingRequest(.calls, documents), of: source)
-        return try answer(of: process) { try ReadingRequest.calls(from: try frame(of: process)) }
+      codes: { documents, source in
+        let process = try begin(ReadingRequest(.codes, documents), of: source)
+        return try answer(of: process) { try ReadingRequest.codes(from: try frame(of: process)) }
       })
   }
 

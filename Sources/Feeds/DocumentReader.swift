@@ -5,28 +5,28 @@ package struct DocumentReader: Sendable {
   /// Returns the content of the documents, which may be large: a reader lets go of them as soon as
   /// it can.
   package var parse: @Sendable (consuming [Document], Source) throws -> Reading
-  /// Returns the further calls of the run that the documents lead to.
-  package var calls: @Sendable ([Document], Source) throws -> [Call]
+  /// Returns the codes in the documents of which further calls of the run are made.
+  package var codes: @Sendable ([Document], Source) throws -> [String]
 
   package init(
     parse: @escaping @Sendable (consuming [Document], Source) throws -> Reading,
-    calls: @escaping @Sendable ([Document], Source) throws -> [Call]
+    codes: @escaping @Sendable ([Document], Source) throws -> [String]
   ) {
     self.parse = parse
-    self.calls = calls
+    self.codes = codes
   }
 
   /// Reads in this process.
   package static let here = DocumentReader(
-    parse: { try $1.provider.parse($0, of: $1) }, calls: { try $1.provider.calls($1, after: $0) })
+    parse: { try $1.provider.parse($0, of: $1) }, codes: { try $1.provider.codes(in: $0) })
 }
 
 /// A request to the confined process that reads documents for another one. The answer consists of
 /// frames: any number of parts of the reading, and an end.
 package struct ReadingRequest: Sendable {
-  /// What is asked for: what the documents state, or the calls that they lead to.
+  /// What is asked for: what the documents state, or the codes of which further calls are made.
   package enum Wish: UInt8, Sendable {
-    case reading, calls
+    case reading, codes
   }
 
   private let wish: Wish
@@ -90,10 +90,10 @@ package struct ReadingRequest: Sendable {
         try source.provider.parse(documents, of: source, into: &reading)
         end.write(Kind.end.rawValue)
         reading.write(to: &end)
-      case .calls:
-        let calls = try source.provider.calls(source, after: documents)
+      case .codes:
+        let codes = try source.provider.codes(in: documents)
         end.write(Kind.end.rawValue)
-        end.write(each: calls) { $1.write(to: &$0) }
+        end.write(each: codes) { $0.write($1) }
       }
     } catch {
       end = FrameWriter()
@@ -125,13 +125,13 @@ package struct ReadingRequest: Sendable {
     }
   }
 
-  /// Reads the answer to a request for calls.
-  package static func calls(from frame: [UInt8]) throws -> [Call] {
+  /// Reads the answer to a request for codes.
+  package static func codes(from frame: [UInt8]) throws -> [String] {
     var frame = FrameReader(frame)
-    guard try !isPart(&frame) else { throw FrameReader.Broken("a part of a list of calls") }
-    let calls = try frame.each { frame throws(FrameReader.Broken) in try Call(from: &frame) }
+    guard try !isPart(&frame) else { throw FrameReader.Broken("a part of a list of codes") }
+    let codes = try frame.each { frame throws(FrameReader.Broken) in try frame.plain() }
     guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
-    return calls
+    return codes
   }
 
   /// Returns whether more frames follow this one.
@@ -160,39 +160,5 @@ extension FeedError {
       frame.write(ReadingRequest.Kind.refused.rawValue)
       frame.write(description.line(ofBytes: 1_000))
     }
-  }
-}
-
-extension Call {
-  fileprivate func write(to frame: inout FrameWriter) {
-    frame.write(name)
-    frame.write(path)
-    frame.write(each: query) { frame, item in
-      frame.write(item.0)
-      frame.write(item.1)
-    }
-    frame.write(each: headers.sorted { $0.key < $1.key }) { frame, header in
-      frame.write(header.key)
-      frame.write(header.value)
-    }
-    frame.write(bytes: body)
-    frame.write(isPage)
-  }
-
-  fileprivate init(from frame: inout FrameReader) throws(FrameReader.Broken) {
-    let limit = InputLimit.textBytes.value
-    let name = try frame.plain()
-    let path = try frame.line(ofBytes: limit)
-    let query = try frame.each { frame throws(FrameReader.Broken) in
-      (try frame.line(ofBytes: limit), try frame.line(ofBytes: limit))
-    }
-    let headers = try frame.each { frame throws(FrameReader.Broken) in
-      (try frame.line(ofBytes: limit), try frame.line(ofBytes: limit))
-    }
-    self.init(
-      name: name, path: path, query: query,
-      headers: Dictionary(headers, uniquingKeysWith: { _, last in last }),
-      body: try frame.rawBytes())
-    isPage = try frame.boolean()
   }
 }

@@ -89,8 +89,9 @@ package struct Fetch: Sendable {
         fetched.take(
           Document(name: call.name, bytes: body, fetchedAt: clock.now()), of: answer)
       }
-      waiting =
-        source.provider.hasFollowingCalls ? try reader.calls(fetched.documents, source) : []
+      let codes =
+        source.provider.hasFollowingCalls ? try reader.codes(fetched.documents, source) : []
+      waiting = source.provider.calls(source, for: codes)
       guard fetched.documents.count + waiting.count <= InputLimit.documents.value else {
         throw FeedError.refused(
           "the provider's list asks for \(waiting.count) further requests, more than "

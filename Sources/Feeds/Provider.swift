@@ -26,9 +26,12 @@ package protocol Provider: Sendable {
   /// Returns the calls whose documents make up a run at an instant.
   static func calls(_ source: Source, at instant: Instant) -> [Call]
 
-  /// Returns further calls of the same run that depend on earlier documents, such as pages or
-  /// batches of ids. It is called again with all documents until it returns none.
-  static func calls(_ source: Source, after documents: [Document]) throws(FeedError) -> [Call]
+  /// Returns the codes in the documents of a run of which further calls of the run are made. It is
+  /// called again with all documents until it returns none.
+  static func codes(in documents: [Document]) throws(FeedError) -> [String]
+
+  /// Returns the further calls of a run for codes that its documents contain.
+  static func calls(_ source: Source, for codes: [String]) -> [Call]
 
   /// Whether further calls may follow.
   static var hasFollowingCalls: Bool { get }
@@ -84,9 +87,8 @@ extension Provider {
   package static func otherStates(_ source: Source) -> [State] { [] }
   package static var keptAnswers: KeptAnswers? { nil }
   package static var hasFollowingCalls: Bool { false }
-  package static func calls(
-    _ source: Source, after documents: [Document]
-  ) throws(FeedError) -> [Call] { [] }
+  package static func codes(in documents: [Document]) throws(FeedError) -> [String] { [] }
+  package static func calls(_ source: Source, for codes: [String]) -> [Call] { [] }
 
   /// By the feed's cadence, less 30 seconds because cron does not start to the second.
   package static func due(_ source: Source, at now: Instant, isAwaiting: Bool) -> Instant {

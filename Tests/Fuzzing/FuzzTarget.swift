@@ -191,9 +191,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     let source = Self.source(feed)
     do {
       let answer = try ReadingRequest(.reading, documents).answer(of: source)
-      let calls = try ReadingRequest(.calls, documents).answer(of: source)
+      let codes = try ReadingRequest(.codes, documents).answer(of: source)
       do {
-        _ = try ReadingRequest.calls(from: calls[0])
+        _ = try ReadingRequest.codes(from: codes[0])
       } catch is FeedError {}
       let reading = try ReadingRequest.reading(of: source, in: answer)
       check(reading, source)

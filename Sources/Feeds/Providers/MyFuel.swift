@@ -41,29 +41,30 @@ enum MyFuel: Provider {
       : [Call(name: "outlets", path: "/api/v1/getReferenceData")]
   }
 
-  /// Returns the calls for the prices of all outlets, ten outlets in each call.
-  static func calls(_ source: Source, after documents: [Document]) throws(FeedError) -> [Call] {
+  static func codes(in documents: [Document]) throws(FeedError) -> [String] {
     guard documents.count == 1, let list = documents.first, list.name == "outlets" else {
       return []
     }
-    let ids = try decodeJSON(Reference.self, from: list).outlets.compactMap { record in
+    let codes = try decodeJSON(Reference.self, from: list).outlets.compactMap { record in
       if case .read(let outlet) = record { outlet.id.text } else { nil }
     }
-    guard !ids.isEmpty else {
+    guard !codes.isEmpty else {
       throw .malformed(document: list.name, reason: "the list is empty")
     }
-    var calls: [Call] = []
-    for start in stride(from: 0, to: ids.count, by: outletsPerCall) {
-      let batch = ids[start..<min(start + outletsPerCall, ids.count)]
+    return codes
+  }
+
+  /// Returns the calls for the prices of outlets, ten outlets in each call.
+  static func calls(_ source: Source, for codes: [String]) -> [Call] {
+    stride(from: 0, to: codes.count, by: outletsPerCall).map { start in
+      let batch = codes[start..<min(start + outletsPerCall, codes.count)]
       let body = (try? JSONEncoder().encode(["FuelOutletIdentifier": Array(batch)])) ?? Data()
-      calls.append(
-        Call(
-          name: "prices-\(start / outletsPerCall + 1)",
-          path: "/api/v1/getFuelPrice/fuelOutletIdentifier",
-          headers: ["Content-Type": "application/json", "Accept": "application/json"],
-          body: [UInt8](body)))
+      return Call(
+        name: "prices-\(start / outletsPerCall + 1)",
+        path: "/api/v1/getFuelPrice/fuelOutletIdentifier",
+        headers: ["Content-Type": "application/json", "Accept": "application/json"],
+        body: [UInt8](body))
     }
-    return calls
   }
 
   static func authorise(
