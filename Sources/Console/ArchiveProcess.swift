@@ -109,9 +109,7 @@ actor ArchiveProcess: ArchiveSource {
       let id = try frame.plain()
       guard let format = ArchiveFormat.all.first(where: { $0.id == id }) else { return .usage }
       let now = Instant(microseconds: try frame.integer())
-      let files = try frame.each { frame throws(FrameReader.Broken) in
-        ArchiveFile(String(decoding: try frame.rawBytes(), as: UTF8.self))
-      }
+      let files = try frame.each { ArchiveFile(String(decoding: try $0.rawBytes(), as: UTF8.self)) }
       guard ByteStream.nothing >= 0 else { return .ourBug }
       ConfinedProcess.confine(
         .init(memoryMegabytes: megabytes, seconds: seconds), turns: files.count,

@@ -60,7 +60,7 @@ package struct ReadingRequest: Sendable {
     guard let wish = Wish(rawValue: try head.integer()) else {
       throw FrameReader.Broken("an unknown request")
     }
-    let sizes = try head.each { frame throws(FrameReader.Broken) in
+    let sizes = try head.each { frame in
       (
         name: try frame.plain(), fetchedAt: Instant(microseconds: try frame.integer()),
         count: Int(try frame.integer(UInt64.self))
@@ -129,7 +129,7 @@ package struct ReadingRequest: Sendable {
   package static func codes(from frame: [UInt8]) throws -> [String] {
     var frame = FrameReader(frame)
     guard try !isPart(&frame) else { throw FrameReader.Broken("a part of a list of codes") }
-    let codes = try frame.each { frame throws(FrameReader.Broken) in try frame.plain() }
+    let codes = try frame.each { try $0.plain() }
     guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
     return codes
   }

@@ -34,17 +34,16 @@ extension ArchiveBatch {
   /// - Throws: `FrameReader.Broken` for a batch that the archive's reader could not have written.
   package init(
     from frame: inout FrameReader, known: inout ArchiveNumbers, zone: Zone
-  ) throws(FrameReader.Broken) {
+  ) throws {
     self.init(
       file: try frame.line(ofBytes: InputLimit.rejectBytes.value),
       isFirst: try frame.boolean(), isLast: try frame.boolean())
     received = try frame.count()
     duplicates = try frame.count()
     bytes = try frame.count()
-    newDescriptions = try frame.each { frame throws(FrameReader.Broken) in
+    newDescriptions = try frame.each { frame in
       ArchiveDescription(
-        station: try Station(from: &frame),
-        record: Int(try frame.integer(Int32.self)))
+        station: try Station(from: &frame), record: Int(try frame.integer(Int32.self)))
     }
     for description in newDescriptions {
       // A description is of a known record, or of a new one with the next number.
@@ -55,7 +54,7 @@ extension ArchiveBatch {
     }
     known.descriptions += newDescriptions.count
     let numbers = known
-    let parts = try frame.each { frame throws(FrameReader.Broken) in
+    let parts = try frame.each { frame in
       let month = Month(number: try frame.integer())
       let facts = try frame.facts()
       try Self.check(facts, of: month, zone, numbers)
@@ -63,7 +62,7 @@ extension ArchiveBatch {
     }
     months = Dictionary(parts) { first, _ in first }
     guard months.count == parts.count else { throw FrameReader.Broken("a month appears twice") }
-    sightings = try frame.each { frame throws(FrameReader.Broken) in
+    sightings = try frame.each { frame in
       let sighting = Sighting(
         stationDescription: Int(try frame.integer(Int32.self)),
         month: Month(number: try frame.integer()), days: try frame.integer())
@@ -73,10 +72,8 @@ extension ArchiveBatch {
       else { throw FrameReader.Broken("an invalid sighting of a station") }
       return sighting
     }
-    rejects = try frame.each { frame throws(FrameReader.Broken) in try Reject(from: &frame) }
-    warnings = try frame.each { frame throws(FrameReader.Broken) in
-      try frame.line(ofBytes: InputLimit.rejectBytes.value)
-    }
+    rejects = try frame.each { try Reject(from: &$0) }
+    warnings = try frame.each { try $0.line(ofBytes: InputLimit.rejectBytes.value) }
     guard months.values.reduce(0, { $0 + $1.count }) + duplicates + rejects.count == received else {
       throw FrameReader.Broken("counts that do not add up")
     }
@@ -84,7 +81,7 @@ extension ArchiveBatch {
 
   private static func check(
     _ facts: [ArchiveFact], of month: Month, _ zone: Zone, _ known: ArchiveNumbers
-  ) throws(FrameReader.Broken) {
+  ) throws {
     guard (0...120_000).contains(month.number) else {
       throw FrameReader.Broken("an invalid month")
     }
@@ -121,13 +118,13 @@ extension Month {
 }
 
 extension FrameReader {
-  fileprivate mutating func count() throws(Broken) -> Int {
+  fileprivate mutating func count() throws -> Int {
     let count: Int64 = try integer()
     guard (0...1 << 40).contains(count) else { throw Broken("an invalid count") }
     return Int(count)
   }
 
-  fileprivate mutating func facts() throws(Broken) -> [ArchiveFact] {
+  fileprivate mutating func facts() throws -> [ArchiveFact] {
     let count = Int(try integer(UInt32.self))
     let bytes = try raw(count * MemoryLayout<ArchiveFact>.stride)
     return [ArchiveFact](unsafeUninitializedCapacity: count) { facts, length in

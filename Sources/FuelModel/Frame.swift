@@ -61,7 +61,7 @@ package struct FrameReader {
 
   package var isAtEnd: Bool { position == bytes.count }
 
-  private mutating func take(_ count: Int) throws(Broken) -> ArraySlice<UInt8> {
+  private mutating func take(_ count: Int) throws -> ArraySlice<UInt8> {
     guard count <= bytes.count - position else { throw Broken("a value is cut short") }
     defer { position += count }
     return bytes[position..<position + count]
@@ -70,31 +70,31 @@ package struct FrameReader {
   /// Reads an integer of the given width.
   package mutating func integer<Value: FixedWidthInteger>(
     _ type: Value.Type = Value.self
-  ) throws(Broken) -> Value {
+  ) throws -> Value {
     let part = try take(MemoryLayout<Value>.size)
     return part.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(as: Value.self)) }
   }
 
   /// Reads a byte that must be 0 or 1.
-  package mutating func boolean() throws(Broken) -> Bool {
+  package mutating func boolean() throws -> Bool {
     let value: UInt8 = try integer()
     guard value < 2 else { throw Broken("neither true nor false") }
     return value == 1
   }
 
   /// Reads 64 bits as a number.
-  package mutating func double() throws(Broken) -> Double { Double(bitPattern: try integer()) }
+  package mutating func double() throws -> Double { Double(bitPattern: try integer()) }
 
   /// Reads bytes behind their number.
-  package mutating func rawBytes() throws(Broken) -> [UInt8] {
+  package mutating func rawBytes() throws -> [UInt8] {
     Array(try take(Int(try integer(UInt32.self))))
   }
 
   /// Reads the given number of bytes unchanged.
-  mutating func raw(_ count: Int) throws(Broken) -> ArraySlice<UInt8> { try take(count) }
+  mutating func raw(_ count: Int) throws -> ArraySlice<UInt8> { try take(count) }
 
   /// Reads a text, which must already have the form of `String.plain`.
-  package mutating func plain() throws(Broken) -> String {
+  package mutating func plain() throws -> String {
     let text = try utf8()
     guard Array(text.plain.utf8) == Array(text.utf8) else {
       throw Broken("a text that is not in plain form")
@@ -103,12 +103,12 @@ package struct FrameReader {
   }
 
   /// Reads a text without control characters, or `nil`.
-  package mutating func optionalPlain() throws(Broken) -> String? {
+  package mutating func optionalPlain() throws -> String? {
     try boolean() ? try plain() : nil
   }
 
   /// Reads a line for people, which must already have the form of `String.line(ofBytes:)`.
-  package mutating func line(ofBytes limit: Int) throws(Broken) -> String {
+  package mutating func line(ofBytes limit: Int) throws -> String {
     let text = try utf8()
     guard Array(text.line(ofBytes: limit).utf8) == Array(text.utf8) else {
       throw Broken("an invalid line of text")
@@ -116,7 +116,7 @@ package struct FrameReader {
     return text
   }
 
-  private mutating func utf8() throws(Broken) -> String {
+  private mutating func utf8() throws -> String {
     let count = Int(try integer(UInt32.self))
     guard let text = String(validating: try take(count), as: UTF8.self) else {
       throw Broken("a text that is not UTF-8")
@@ -126,8 +126,8 @@ package struct FrameReader {
 
   /// Reads elements behind their number.
   package mutating func each<Element>(
-    _ body: (inout FrameReader) throws(Broken) -> Element
-  ) throws(Broken) -> [Element] {
+    _ body: (inout FrameReader) throws -> Element
+  ) throws -> [Element] {
     let count = Int(try integer(UInt32.self))
     // Each element has at least one byte: a false count cannot reserve room for more elements than
     // there are bytes.

@@ -12,19 +12,13 @@ extension Reading {
   /// Reads a reading and checks that every value is in its possible range.
   ///
   /// - Throws: `FrameReader.Broken` for a reading that no document could have produced.
-  package init(from frame: inout FrameReader) throws(FrameReader.Broken) {
+  package init(from frame: inout FrameReader) throws {
     self.init(coverage: try frame.boolean() ? .complete : .partial)
     awaitsTomorrow = try frame.boolean()
-    warnings = try frame.each { frame throws(FrameReader.Broken) in
-      try frame.line(ofBytes: InputLimit.rejectBytes.value)
-    }
-    stations = try frame.each { frame throws(FrameReader.Broken) in
-      try Station(from: &frame)
-    }
-    observations = try frame.each { frame throws(FrameReader.Broken) in
-      try Observation(from: &frame)
-    }
-    rejects = try frame.each { frame throws(FrameReader.Broken) in try Reject(from: &frame) }
+    warnings = try frame.each { try $0.line(ofBytes: InputLimit.rejectBytes.value) }
+    stations = try frame.each { try Station(from: &$0) }
+    observations = try frame.each { try Observation(from: &$0) }
+    rejects = try frame.each { try Reject(from: &$0) }
   }
 }
 
@@ -34,7 +28,7 @@ extension Reject {
     frame.write(raw)
   }
 
-  init(from frame: inout FrameReader) throws(FrameReader.Broken) {
+  init(from frame: inout FrameReader) throws {
     guard let reason = Reason(rawValue: try frame.plain()) else {
       throw FrameReader.Broken("an unknown reason")
     }
@@ -51,7 +45,7 @@ extension Observation {
     frame.write(effectiveAt?.microseconds ?? .min)
   }
 
-  fileprivate init(from frame: inout FrameReader) throws(FrameReader.Broken) {
+  fileprivate init(from frame: inout FrameReader) throws {
     let code = try frame.code()
     let number: Int16 = try frame.integer()
     let fuel: Fuel
@@ -83,5 +77,5 @@ extension FrameWriter {
 }
 
 extension FrameReader {
-  mutating func code() throws(Broken) -> String { try line(ofBytes: codeBytes) }
+  mutating func code() throws -> String { try line(ofBytes: codeBytes) }
 }

@@ -62,7 +62,7 @@ extension Station {
     }
   }
 
-  init(from frame: inout FrameReader) throws(FrameReader.Broken) {
+  init(from frame: inout FrameReader) throws {
     let code = try frame.code()
     guard let state = Australia.state(try frame.plain()) else {
       throw FrameReader.Broken("an unknown state")
@@ -79,9 +79,7 @@ extension Station {
       self.position = position
     }
     isPublic = try frame.boolean()
-    let named = try frame.each { frame throws(FrameReader.Broken) in
-      (try frame.plain(), try frame.plain())
-    }
+    let named = try frame.each { (try $0.plain(), try $0.plain()) }
     details = Dictionary(named) { first, _ in first }
     guard details.count == named.count, named.count <= InputLimit.details.value else {
       throw FrameReader.Broken("invalid details of a station")
