@@ -1,7 +1,6 @@
 import Feeds
 import Foundation
 import FuelModel
-import Synchronization
 
 /// Reads documents of providers in a confined process.
 ///
@@ -19,9 +18,7 @@ struct ReaderProcess: Sendable {
     DocumentReader(
       parse: { (documents: consuming [Document], source) in
         let process = try begin(ReadingRequest(.reading, documents), of: source)
-        return try answer(of: process) {
-          try ReadingRequest.reading(of: source) { try frame(of: process) }
-        }
+        return try answer(of: process) { try ReadingRequest.reading(from: try frame(of: process)) }
       },
       codes: { documents, source in
         let process = try begin(ReadingRequest(.codes, documents), of: source)
@@ -94,15 +91,8 @@ struct ReaderProcess: Sendable {
       guard let source = sources.first(where: { $0.feed == arguments[0] }) else { return .usage }
       ConfinedProcess.confine(.init(memoryMegabytes: megabytes, seconds: seconds))
       let request = try ReadingRequest(from: ConfinedProcess.input(ofBytes:))
-      let hasFailed = Mutex(false)
-      request.answer(of: source) { frame in
-        do {
-          try ConfinedProcess.answer(frame)
-        } catch {
-          hasFailed.withLock { $0 = true }
-        }
-      }
-      return hasFailed.withLock { $0 } ? .ourBug : .done
+      try ConfinedProcess.answer(request.answer(of: source))
+      return .done
     } catch {
       return .ourBug
     }

@@ -21,8 +21,7 @@ package struct DocumentReader: Sendable {
     parse: { try $1.provider.parse($0, of: $1) }, codes: { try $1.provider.codes(in: $0) })
 }
 
-/// A request to the confined process that reads documents for another one. The answer consists of
-/// frames: any number of parts of the reading, and an end.
+/// A request to the confined process that reads documents for another one. The answer is one frame.
 package struct ReadingRequest: Sendable {
   /// What is asked for: what the documents state, or the codes of which further calls are made.
   package enum Wish: UInt8, Sendable {
@@ -73,80 +72,57 @@ package struct ReadingRequest: Sendable {
       })
   }
 
-  /// Carries out the request. An error in the documents is a part of the answer.
-  ///
-  /// - Parameter send: takes one frame of the answer.
-  package func answer(of source: Source, _ send: @escaping @Sendable ([UInt8]) -> Void) {
-    var end = FrameWriter()
+  /// Carries out the request and returns the answer. An error in the documents is an answer too.
+  package func answer(of source: Source) -> [UInt8] {
+    var frame = FrameWriter()
     do {
       switch wish {
       case .reading:
-        var reading = Reading(coverage: .complete) { part in
-          var frame = FrameWriter()
-          frame.write(Kind.part.rawValue)
-          part.write(to: &frame)
-          send(frame.bytes)
-        }
-        try source.provider.parse(documents, of: source, into: &reading)
-        end.write(Kind.end.rawValue)
-        reading.write(to: &end)
+        let reading = try source.provider.parse(documents, of: source)
+        frame.write(Kind.sound.rawValue)
+        reading.write(to: &frame)
       case .codes:
         let codes = try source.provider.codes(in: documents)
-        end.write(Kind.end.rawValue)
-        end.write(each: codes) { $0.write($1) }
+        frame.write(Kind.sound.rawValue)
+        frame.write(each: codes) { $0.write($1) }
       }
     } catch {
-      end = FrameWriter()
-      error.write(to: &end)
+      error.write(to: &frame)
     }
-    send(end.bytes)
+    return frame.bytes
   }
 
   fileprivate enum Kind: UInt8 {
-    case end, malformed, refused, part
+    case sound, malformed, refused
   }
 
   /// Returns the reading that an answer contains.
   ///
-  /// - Parameter next: returns the next frame of the answer.
   /// - Throws: the `FeedError` that the answer contains, or `FrameReader.Broken` for an answer that
   ///   cannot be trusted.
-  package static func reading(
-    of source: Source, from next: () throws -> [UInt8]
-  ) throws -> Reading {
-    var whole = Reading(coverage: .complete)
-    while true {
-      var frame = FrameReader(try next())
-      let isPart = try isPart(&frame)
-      let part = try Reading(from: &frame)
-      guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
-      whole.append(part)
-      if !isPart { return whole }
-    }
+  package static func reading(from answer: [UInt8]) throws -> Reading {
+    try content(of: answer) { try Reading(from: &$0) }
   }
 
-  /// Reads the answer to a request for codes.
-  package static func codes(from frame: [UInt8]) throws -> [String] {
-    var frame = FrameReader(frame)
-    guard try !isPart(&frame) else { throw FrameReader.Broken("a part of a list of codes") }
-    let codes = try frame.each { try $0.plain() }
-    guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
-    return codes
+  /// Returns the codes that an answer contains. Throws as `reading(from:)` does.
+  package static func codes(from answer: [UInt8]) throws -> [String] {
+    try content(of: answer) { frame in try frame.each { try $0.plain() } }
   }
 
-  /// Returns whether more frames follow this one.
-  private static func isPart(_ frame: inout FrameReader) throws -> Bool {
+  private static func content<Content>(
+    of answer: [UInt8], _ read: (inout FrameReader) throws -> Content
+  ) throws -> Content {
+    var frame = FrameReader(answer)
     func line() throws -> String { try frame.line(ofBytes: 1_000) }
-    let error: FeedError
+    let content: Result<Content, FeedError>
     switch Kind(rawValue: try frame.integer()) {
-    case .end: return false
-    case .part: return true
-    case .malformed: error = .malformed(document: try line(), reason: try line())
-    case .refused: error = .refused(try line())
+    case .sound: content = .success(try read(&frame))
+    case .malformed: content = .failure(.malformed(document: try line(), reason: try line()))
+    case .refused: content = .failure(.refused(try line()))
     case nil: throw FrameReader.Broken("an unknown kind of answer")
     }
     guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
-    throw error
+    return try content.get()
   }
 }
 

@@ -62,8 +62,7 @@ package protocol Provider: Sendable {
 
   /// Reads the content of the documents. Its result depends on them and on the feed only.
   ///
-  /// - Parameter reading: an empty reading of complete coverage. It may hand on what it has
-  ///   received, so nothing may be expected to stay in it.
+  /// - Parameter reading: an empty reading of complete coverage.
   /// - Throws: where a document as a whole is not credible; single bad records become rejects.
   static func parse(
     _ documents: [Document], of source: Source, into reading: inout Reading

@@ -100,36 +100,8 @@ package struct Reading: Sendable {
   package var warnings: [String] = []
   /// Whether tomorrow's prices are due but not published yet: the feed then stays due.
   package var awaitsTomorrow = false
-  /// Where parts of a long reading go while the rest of the documents is read; `nil` where the
-  /// reading is kept whole.
-  private let take: (@Sendable (Reading) -> Void)?
 
-  /// - Parameter handingOn: takes the parts of a long reading. What they contain is then not in the
-  ///   reading itself.
-  package init(coverage: Coverage, handingOn take: (@Sendable (Reading) -> Void)? = nil) {
-    self.coverage = coverage
-    self.take = take
-  }
-
-  /// Hands on what has been read so far, if parts are wanted.
-  package mutating func handOn() {
-    guard let take else { return }
-    take(self)
-    stations.removeAll(keepingCapacity: true)
-    observations.removeAll(keepingCapacity: true)
-    rejects.removeAll(keepingCapacity: true)
-    warnings.removeAll()
-  }
-
-  /// Adds a part that was handed on, or the end of the reading, which determines its properties.
-  package mutating func append(_ part: Reading) {
-    stations += part.stations
-    observations += part.observations
-    rejects += part.rejects
-    warnings += part.warnings
-    coverage = part.coverage
-    awaitsTomorrow = part.awaitsTomorrow
-  }
+  package init(coverage: Coverage) { self.coverage = coverage }
 
   /// Appends the observation if its price is possible for its fuel, otherwise a reject.
   package mutating func take(_ observation: Observation, raw: @autoclosure () -> String) {

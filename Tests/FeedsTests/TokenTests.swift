@@ -71,9 +71,9 @@ struct ReadingFrameTests {
     let feeds = SimulatedFeeds(
       Market(seed: 5, stations: 30, days: (today + -3)...(today + 2)), at: now)
     let documents = feeds.documents(of: feed, at: now)
-    let answer = try ReadingRequest(.reading, documents).answer(of: source)
+    let answer = try ReadingRequest(.reading, documents).carriedOut(for: source)
     let here = try source.provider.parse(documents, of: source)
-    let there = try ReadingRequest.reading(of: source, in: answer)
+    let there = try ReadingRequest.reading(from: answer)
     #expect(there.observations == here.observations && !here.observations.isEmpty)
     #expect(there.stations == here.stations)
     #expect(there.rejects == here.rejects && there.warnings == here.warnings)
@@ -81,9 +81,7 @@ struct ReadingFrameTests {
     var random = Random(seed: 14, feed)
     var (refused, read) = (0, 0)
     for _ in 0..<400 {
-      var frames = answer
-      let position = random.integer(0...frames.count - 1)
-      var bent = frames[position]
+      var bent = answer
       if random.chance(0.2) {
         bent.removeLast(random.integer(1...min(bent.count, 200)))
       } else {
@@ -92,8 +90,7 @@ struct ReadingFrameTests {
         }
       }
       do {
-        frames[position] = bent
-        let reading = try ReadingRequest.reading(of: source, in: frames)
+        let reading = try ReadingRequest.reading(from: bent)
         read += 1
         #expect(reading.stations.allSatisfy { $0.name.plain == $0.name })
         #expect(reading.observations.allSatisfy { !$0.stationCode.utf8.contains(0) })

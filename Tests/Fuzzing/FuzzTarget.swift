@@ -122,7 +122,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     do {
       let document = Document(
         name: "prices", bytes: fixture("fuelcheck/prices.json"), fetchedAt: now)
-      return try ReadingRequest(.reading, [document]).answer(of: source("nsw-fuelcheck")).last ?? []
+      return try ReadingRequest(.reading, [document]).carriedOut(for: source("nsw-fuelcheck"))
     } catch {
       fatalError("\(error)")
     }
@@ -190,12 +190,12 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   private func read(_ documents: [Document], _ feed: String) -> Bool {
     let source = Self.source(feed)
     do {
-      let answer = try ReadingRequest(.reading, documents).answer(of: source)
-      let codes = try ReadingRequest(.codes, documents).answer(of: source)
+      let answer = try ReadingRequest(.reading, documents).carriedOut(for: source)
+      let codes = try ReadingRequest(.codes, documents).carriedOut(for: source)
       do {
-        _ = try ReadingRequest.codes(from: codes[0])
+        _ = try ReadingRequest.codes(from: codes)
       } catch is FeedError {}
-      let reading = try ReadingRequest.reading(of: source, in: answer)
+      let reading = try ReadingRequest.reading(from: answer)
       check(reading, source)
       return !reading.observations.isEmpty
     } catch is FeedError {
@@ -208,7 +208,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 
   private func believe(_ bytes: [UInt8], _ source: Source) -> Bool {
     do {
-      let reading = try ReadingRequest.reading(of: source, in: [bytes])
+      let reading = try ReadingRequest.reading(from: bytes)
       check(reading, source)
       return true
     } catch {

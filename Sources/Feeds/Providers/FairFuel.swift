@@ -60,7 +60,8 @@ enum FairFuel: Provider {
 
   // MARK: Prices
 
-  private struct Detail: Decodable {
+  private struct Detail: Listed {
+    static let listKey = "fuelPriceDetails"
     let fuelStation: StationRow
     let fuelPrices: [Lenient<PriceRow>]
   }
@@ -94,22 +95,17 @@ enum FairFuel: Provider {
       throw .refused("the document 'prices' is missing")
     }
     let brands = try brandNames(named["brands"])
-    let count = try JSONLists(document, of: ["fuelPriceDetails"]).read(
-      "fuelPriceDetails", of: Detail.self, into: &reading
-    ) { record, reading in
-      guard let detail = reading.take(record) else { return }
+    for record in try decodeList(of: Detail.self, from: document) {
+      guard let detail = reading.take(record) else { continue }
       guard let code = detail.fuelStation.id.plainOrNil else {
         reading.rejects.append(Reject(.stationMissing, raw: detail.fuelStation.name.plain))
-        return
+        continue
       }
       reading.stations.append(station(detail.fuelStation, code, brands))
       for record in detail.fuelPrices {
         guard let row = reading.take(record) else { continue }
         read(row, at: code, of: source, into: &reading)
       }
-    }
-    guard count > 0 else {
-      throw .malformed(document: document.name, reason: "fuelPriceDetails is empty")
     }
   }
 
@@ -137,18 +133,16 @@ enum FairFuel: Provider {
 
   // MARK: Stations
 
-  private struct BrandList: Decodable {
-    struct Brand: Decodable {
-      let id: String
-      let name: String
-    }
-    let brands: [Lenient<Brand>]
+  private struct Brand: Listed {
+    static let listKey = "brands"
+    let id: String
+    let name: String
   }
 
   private static func brandNames(_ document: Document?) throws(FeedError) -> [String: String] {
     guard let document else { return [:] }
     var names: [String: String] = [:]
-    for case .read(let brand) in try decodeJSON(BrandList.self, from: document).brands {
+    for case .read(let brand) in try decodeList(of: Brand.self, from: document, mayBeEmpty: true) {
       names[brand.id] = brand.name.plain
     }
     return names

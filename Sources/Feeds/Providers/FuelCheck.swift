@@ -76,6 +76,11 @@ enum FuelCheck: Provider {
 
   // MARK: Prices
 
+  private struct Lists: Decodable {
+    let stations: [Lenient<StationRow>]
+    let prices: [Lenient<PriceRow>]
+  }
+
   private struct StationRow: Decodable {
     struct Location: Decodable {
       let latitude: Double
@@ -110,13 +115,15 @@ enum FuelCheck: Provider {
     }
     let isUpdate = document.name == updateName
     if isUpdate { reading.coverage = .partial }
-    let lists = try JSONLists(document, of: ["stations", "prices"])
+    let lists = try decodeJSON(Lists.self, from: document)
+    // An update may be empty. A complete list without stations or prices is an error.
+    guard isUpdate || !lists.stations.isEmpty && !lists.prices.isEmpty else {
+      throw .malformed(document: document.name, reason: "the list is empty")
+    }
     // Codes are unique within a state only.
     var own: Set<String> = []
     var others: Set<String> = []
-    let stations = try lists.read("stations", of: StationRow.self, into: &reading) {
-      record, reading in
-      guard case .read(let row) = record else { return }
+    for case .read(let row) in lists.stations {
       let station = station(row, of: source)
       if station.stateOutside(of: source.states) == nil {
         own.insert(station.code)
@@ -126,18 +133,14 @@ enum FuelCheck: Provider {
       reading.stations.append(station)
     }
     let unclear = own.intersection(others)
-    let prices = try lists.read("prices", of: PriceRow.self, into: &reading) { record, reading in
-      guard let row = reading.take(record) else { return }
+    for record in lists.prices {
+      guard let row = reading.take(record) else { continue }
       // Without its own state, the price of a code of two stations is that of either.
       guard row.state?.plainOrNil != nil || !unclear.contains(row.stationcode.text) else {
         reading.rejects.append(Reject(.otherState, raw: row.raw))
-        return
+        continue
       }
       read(row, of: source, into: &reading)
-    }
-    // An update may be empty. A complete list without stations or prices is an error.
-    guard isUpdate || !(prices == 0 || stations == 0) else {
-      throw .malformed(document: document.name, reason: "the list is empty")
     }
   }
 

@@ -68,7 +68,11 @@ enum FuelPricesDirect: Provider {
         source: source, into: &reading)
     }
     if let prices = named["prices"] {
-      try readPrices(prices, of: source, into: &reading)
+      // For a wrong region the list is empty.
+      for record in try decodeList(of: PriceRow.self, from: prices) {
+        guard let row = reading.take(record) else { continue }
+        read(row, of: source, into: &reading)
+      }
     } else {
       reading.coverage = .partial
     }
@@ -76,7 +80,8 @@ enum FuelPricesDirect: Provider {
 
   // MARK: Prices
 
-  private struct PriceRow: Decodable {
+  private struct PriceRow: Listed {
+    static let listKey = "SitePrices"
     let site: LooseID
     let fuel: Int64
     let stamp: String
@@ -91,22 +96,6 @@ enum FuelPricesDirect: Provider {
 
     var raw: String {
       "SiteId=\(site.text) FuelId=\(fuel) TransactionDateUtc=\(stamp.plain) Price=\(amount)"
-    }
-  }
-
-  private static func readPrices(
-    _ document: Document, of source: Source, into reading: inout Reading
-  ) throws(FeedError) {
-    let count = try JSONLists(document, of: ["SitePrices"]).read(
-      "SitePrices", of: PriceRow.self, into: &reading
-    ) {
-      record, reading in
-      guard let row = reading.take(record) else { return }
-      read(row, of: source, into: &reading)
-    }
-    // For a wrong region the list is empty. An empty list does not mean that all stations closed.
-    guard count > 0 else {
-      throw .malformed(document: document.name, reason: "SitePrices is empty")
     }
   }
 
@@ -129,55 +118,54 @@ enum FuelPricesDirect: Provider {
 
   // MARK: Reference lists
 
-  private struct BrandList: Decodable {
-    struct Brand: Decodable {
-      let id: Int64
-      let name: String
-      enum CodingKeys: String, CodingKey {
-        case id = "BrandId"
-        case name = "Name"
-      }
+  private struct Brand: Listed {
+    static let listKey = "Brands"
+    let id: Int64
+    let name: String
+
+    enum CodingKeys: String, CodingKey {
+      case id = "BrandId"
+      case name = "Name"
     }
-    let brands: [Lenient<Brand>]
-    enum CodingKeys: String, CodingKey { case brands = "Brands" }
   }
 
   private static func brandNames(_ document: Document?) throws(FeedError) -> [Int64: String] {
     guard let document else { return [:] }
-    let list = try decodeJSON(BrandList.self, from: document)
     var names: [Int64: String] = [:]
-    for case .read(let brand) in list.brands { names[brand.id] = brand.name.plain }
+    for case .read(let brand) in try decodeList(of: Brand.self, from: document, mayBeEmpty: true) {
+      names[brand.id] = brand.name.plain
+    }
     return names
   }
 
-  private struct RegionList: Decodable {
-    struct Region: Decodable {
-      let level: Int
-      let id: Int64
-      let name: String
-      enum CodingKeys: String, CodingKey {
-        case level = "GeoRegionLevel"
-        case id = "GeoRegionId"
-        case name = "Name"
-      }
+  private struct Region: Listed {
+    static let listKey = "GeographicRegions"
+    let level: Int
+    let id: Int64
+    let name: String
+
+    enum CodingKeys: String, CodingKey {
+      case level = "GeoRegionLevel"
+      case id = "GeoRegionId"
+      case name = "Name"
     }
-    let regions: [Lenient<Region>]
-    enum CodingKeys: String, CodingKey { case regions = "GeographicRegions" }
   }
 
   /// Returns suburb names by id. Ids are unique only within a level: 257 of them occur on two
   /// levels.
   private static func suburbNames(_ document: Document?) throws(FeedError) -> [Int64: String] {
     guard let document else { return [:] }
-    let list = try decodeJSON(RegionList.self, from: document)
     var names: [Int64: String] = [:]
-    for case .read(let region) in list.regions where region.level == 1 {
+    for case .read(let region) in try decodeList(
+      of: Region.self, from: document, mayBeEmpty: true) where region.level == 1
+    {
       names[region.id] = region.name.plain
     }
     return names
   }
 
-  private struct Site: Decodable {
+  private struct Site: Listed {
+    static let listKey = "S"
     let id: LooseID
     let address: String?
     let name: String
@@ -205,11 +193,8 @@ enum FuelPricesDirect: Provider {
     _ document: Document, brands: [Int64: String], suburbs: [Int64: String], source: Source,
     into reading: inout Reading
   ) throws(FeedError) {
-    let count = try JSONLists(document, of: ["S"]).read(
-      "S", of: Site.self, into: &reading
-    ) {
-      record, reading in
-      guard case .read(let site) = record, !site.id.text.isEmpty else { return }
+    for case .read(let site) in try decodeList(of: Site.self, from: document)
+    where !site.id.text.isEmpty {
       reading.stations.append(
         Station(
           code: site.id.text,
@@ -222,9 +207,6 @@ enum FuelPricesDirect: Provider {
           suburb: site.suburb.flatMap { suburbs[$0] },
           postcode: site.postcode?.plainOrNil,
           position: Position(latitude: site.latitude, longitude: site.longitude)))
-    }
-    guard count > 0 else {
-      throw .malformed(document: document.name, reason: "the site list is empty")
     }
   }
 }

@@ -211,9 +211,8 @@ enum FuelWatch: Provider {
   ) throws(FeedError) {
     let local = Zone.perth.local(document.fetchedAt)
     let today = local.secondsOfDay < 6 * 3600 ? local.day + -1 : local.day
-    let count = try JSONLists(document, of: nil).read(nil, of: Site.self, into: &reading) {
-      record, reading in
-      guard let site = reading.take(record) else { return }
+    for record in try decodeJSON([Lenient<Site>].self, from: document) {
+      guard let site = reading.take(record) else { continue }
       let name = site.siteName.plain
       let suburb = site.address.location.plain
       let station = Station(
@@ -237,9 +236,6 @@ enum FuelWatch: Provider {
             stationCode: station.code, fuel: fuel, price: price, effectiveAt: effectiveAt),
           raw: raw)
       }
-    }
-    guard count > 0 else {
-      throw .malformed(document: document.name, reason: "the list is empty")
     }
   }
 }

@@ -230,13 +230,13 @@ enum MyFuel: Provider {
     let known = read(outlets, brands, first.fetchedAt, of: source, into: &reading)
     guard first.name != "page" else { return }
     var answered: Set<String> = []
-    for document in documents.dropFirst() {
-      try JSONLists(document, of: nil).read(nil, of: PriceList.self, into: &reading) {
-        record, reading in
-        guard let list = reading.take(record) else { return }
+    // An answer may have no prices.
+    for document in documents.dropFirst() where document.emptiness != "[]" {
+      for record in try decodeJSON([Lenient<PriceList>].self, from: document) {
+        guard let list = reading.take(record) else { continue }
         guard known.contains(list.id.text) else {
           reading.rejects.append(Reject(.stationMissing, raw: list.id.text))
-          return
+          continue
         }
         answered.insert(list.id.text)
         for record in list.fuels {

@@ -7,48 +7,31 @@ import FuelModel
 /// once.
 ///
 /// Checks the structure only. The decoder determines whether the text is JSON at all.
-///
-/// - Parameter wanted: the lists to find.
-/// - Returns: where these lists are.
-@discardableResult
-func checkStructure(
-  of document: Document, lists wanted: JSONLists.Wanted? = nil
-) throws(FeedError) -> [JSONLists.Place] {
-  // A list that is the document may be empty: its reader decides.
-  if let empty = document.emptiness, empty != "[]" || wanted == nil || wanted?.keys != nil {
+func checkStructure(of document: Document) throws(FeedError) {
+  if let empty = document.emptiness {
     throw .malformed(document: document.name, reason: Document.isEmpty(empty))
   }
-  let (reason, lists) = document.bytes.withUnsafeBufferPointer { bytes in
-    var check = StructureCheck(bytes: bytes, wanted: wanted)
-    return (check.fault(), check.lists)
+  let reason = document.bytes.withUnsafeBufferPointer { bytes in
+    var check = StructureCheck(bytes: bytes)
+    return check.fault()
   }
   if let reason { throw .malformed(document: document.name, reason: reason) }
-  return lists
 }
 
 private struct StructureCheck {
   let bytes: UnsafeBufferPointer<UInt8>
-  let wanted: JSONLists.Wanted?
 
   private struct Frame {
     var isObject: Bool
     var awaitsKey: Bool
-    /// The keys so far, and the newest of them, without escapes.
+    /// The keys so far, without escapes.
     var keys: Set<[UInt8]> = []
-    var newestKey: [UInt8] = []
   }
 
   private var frames: [Frame] = []
   private var values = 0
-  /// The wanted lists that have begun, in their order.
-  private(set) var lists: [JSONLists.Place] = []
-  /// How many brackets are open inside the newest of these lists; `nil` outside of all.
-  private var listDepth: Int?
 
-  init(bytes: UnsafeBufferPointer<UInt8>, wanted: JSONLists.Wanted?) {
-    self.bytes = bytes
-    self.wanted = wanted
-  }
+  init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
   /// Returns the first fault; `nil` where there is none.
   mutating func fault() -> String? {
@@ -80,18 +63,12 @@ private struct StructureCheck {
         guard frames.count < InputLimit.depth.value else { return "nested too deeply" }
         if let fault = countValue() { return fault }
         let isObject = byte == UInt8(ascii: "{")
-        if !isObject { beginList(at: index + 1) }
         frames.append(Frame(isObject: isObject, awaitsKey: isObject))
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         guard previous != UInt8(ascii: ",") else { return "a comma before a closing bracket" }
-        if frames.count == listDepth { endList(at: index) }
         _ = frames.popLast()
       case UInt8(ascii: ","):
         if let top = frames.indices.last { frames[top].awaitsKey = frames[top].isObject }
-        // A comma after a comma or a bracket stays in the piece, so that the decoder refuses it.
-        if frames.count == listDepth, previous != byte, previous != UInt8(ascii: "[") {
-          endPiece(at: index)
-        }
       case UInt8(ascii: ":"): break
       default:
         let start = index
@@ -105,33 +82,6 @@ private struct StructureCheck {
       index += 1
     }
     return nil
-  }
-
-  private mutating func beginList(at start: Int) {
-    guard let wanted else { return }
-    var key: String?
-    if let keys = wanted.keys {
-      guard frames.count == 1 else { return }
-      let text = String(decoding: frames[0].newestKey, as: UTF8.self)
-      guard keys.contains(text) else { return }
-      key = text
-    } else {
-      guard frames.isEmpty, lists.isEmpty else { return }
-    }
-    lists.append(JSONLists.Place(key: key, begins: start))
-    listDepth = frames.count + 1
-  }
-
-  /// Ends a piece of a list before the comma at an index, if the piece is long enough.
-  private mutating func endPiece(at index: Int) {
-    let last = lists.count - 1
-    guard let wanted, index - lists[last].begins >= wanted.pieceBytes else { return }
-    lists[last].endPiece(at: index)
-  }
-
-  private mutating func endList(at index: Int) {
-    lists[lists.count - 1].end(at: index)
-    listDepth = nil
   }
 
   private mutating func countValue() -> String? {
@@ -156,7 +106,6 @@ private struct StructureCheck {
       return "an object of more than \(InputLimit.keys.value) keys"
     }
     let text = unescaped(key)
-    frames[top].newestKey = text
     guard !frames[top].keys.insert(text).inserted else { return nil }
     let shown = String(decoding: text.prefix(40), as: UTF8.self).plain
     return "\"\(shown)\" appears twice in one object"

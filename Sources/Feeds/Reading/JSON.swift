@@ -6,23 +6,45 @@ func decodeJSON<Content: Decodable>(
   _ type: Content.Type, from document: Document
 ) throws(FeedError) -> Content {
   try checkStructure(of: document)
-  return try decodeJSON(type, from: document.bytes[...], of: document.name)
-}
-
-/// Decodes text whose structure has been checked.
-func decodeJSON<Content: Decodable>(
-  _ type: Content.Type, from text: ArraySlice<UInt8>, of document: String
-) throws(FeedError) -> Content {
   // The decoder repairs broken UTF-8 silently, so a name could change without a trace.
-  guard String(validating: text, as: UTF8.self) != nil else {
-    throw .malformed(document: document, reason: "not UTF-8")
+  guard String(validating: document.bytes, as: UTF8.self) != nil else {
+    throw .malformed(document: document.name, reason: "not UTF-8")
   }
   do {
-    return try JSONDecoder().decode(type, from: Data(text))
+    return try JSONDecoder().decode(type, from: Data(document.bytes))
   } catch let error as DecodingError {
-    throw .malformed(document: document, reason: describe(error))
+    throw .malformed(document: document.name, reason: describe(error))
   } catch {
-    throw .malformed(document: document, reason: "not JSON")
+    throw .malformed(document: document.name, reason: "not JSON")
+  }
+}
+
+/// A record of a list that is a value of a document's outermost object.
+protocol Listed: Decodable {
+  /// The key of the list.
+  static var listKey: String { get }
+}
+
+/// Decodes a document's list of such records.
+///
+/// - Throws: where there is no such list, or where it is empty and may not be: an empty list of
+///   stations or prices does not mean that all stations closed.
+func decodeList<Record: Listed>(
+  of type: Record.Type, from document: Document, mayBeEmpty: Bool = false
+) throws(FeedError) -> [Lenient<Record>] {
+  let records = try decodeJSON(List<Record>.self, from: document).records
+  guard mayBeEmpty || !records.isEmpty else {
+    throw .malformed(document: document.name, reason: "\(Record.listKey) is empty")
+  }
+  return records
+}
+
+private struct List<Record: Listed>: Decodable {
+  let records: [Lenient<Record>]
+
+  init(from decoder: any Decoder) throws {
+    records = try decoder.container(keyedBy: JSONKey.self)
+      .decode([Lenient<Record>].self, forKey: JSONKey(stringValue: Record.listKey))
   }
 }
 
@@ -120,7 +142,9 @@ private func describe(_ error: DecodingError) -> String {
   case .keyNotFound(let key, let context):
     return "\(path(context)): '\(key.stringValue)' is missing"
   case .valueNotFound(_, let context): return "\(path(context)) is null"
-  case .typeMismatch(let type, let context): return "\(path(context)) is not \(type)"
+  case .typeMismatch(let type, let context):
+    let name = type == [Any].self ? "a list" : type == [String: Any].self ? "an object" : "\(type)"
+    return "\(path(context)) is not \(name)"
   case .dataCorrupted(let context):
     let cause = (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
     return "not JSON: \(cause ?? context.debugDescription)".plain
