@@ -147,10 +147,11 @@ package actor ArchiveReader: ArchiveSource {
     }
     if let texts = workbook.parts.texts {
       let stream = try file.member(texts)
-      guard let read = try WorkbookTexts.read(stream), try stream.finish() else {
+      let shared = WorkbookRecords()
+      guard try shared.parse(stream), try stream.finish() else {
         throw engine.refusal("a damaged workbook: its texts are incomplete")
       }
-      workbook.texts = read
+      workbook.texts = shared.texts
     }
     workbook.sheets = workbook.parts.sheets[...]
     let hidden = workbook.parts.hiddenSheets.map { "'\($0)'" }.joined(separator: ", ")

@@ -2,11 +2,14 @@ import Foundation
 import FoundationXML
 import FuelModel
 
-/// Reads the rows of a workbook's sheet (Office Open XML) while its zip file is unpacked.
+/// Reads the rows of a workbook's sheet (Office Open XML), or the texts that the cells of its sheets
+/// share, while its zip file is unpacked.
 ///
-/// Source: ECMA-376 part 1, 18.3.1: `row`, `c` with its reference `r` and type `t`, `f`, `v`, `is`.
+/// Source: ECMA-376 part 1, 18.3.1: `row`, `c` with its reference `r` and type `t`, `f`, `v`, `is`;
+/// 18.4: `si`, `t`, `rPh`.
 final class WorkbookRecords: NSObject, XMLParserDelegate {
-  private let texts: [[UInt8]]
+  private(set) var texts: [[UInt8]]
+  private var textBytes = 0
   private let body: (ArchiveRecord) throws -> Void
 
   /// The bytes of the row; `fields` contains the range of each cell, as for the rows of a CSV file.
@@ -30,7 +33,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
 
   private var rows = 0
 
-  init(texts: [[UInt8]], body: @escaping (ArchiveRecord) throws -> Void) {
+  init(texts: [[UInt8]] = [], body: @escaping (ArchiveRecord) throws -> Void = { _ in }) {
     self.texts = texts
     self.body = body
   }
@@ -55,10 +58,15 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   }
 
   /// Whether an element is one of a sheet, and not of an extension within it.
-  fileprivate static func isOfSheet(_ namespace: String?) -> Bool {
+  private static func isOfSheet(_ namespace: String?) -> Bool {
     guard let namespace, !namespace.isEmpty else { return true }
     return namespace == "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
       || namespace == "http://purl.oclc.org/ooxml/spreadsheetml/main"
+  }
+
+  private func refuse(_ reason: String, _ parser: XMLParser) {
+    fault = fault ?? Fault(description: reason)
+    parser.abortParsing()
   }
 
   func parser(
@@ -70,21 +78,18 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     case "row":
       rows += 1
       if rows > InputLimit.workbookRows.value {
-        fault = fault ?? Fault(description: "more than \(InputLimit.workbookRows.value) rows")
-        parser.abortParsing()
+        refuse("more than \(InputLimit.workbookRows.value) rows", parser)
       }
       bytes.removeAll(keepingCapacity: true)
       fields.removeAll(keepingCapacity: true)
     case "c":
       cellColumn = attributes["r"].map(Self.column) ?? fields.count
       // With two cells in one column, or cells out of order, the meaning of the row is unknown.
-      if cellColumn < fields.count {
-        fault = fault ?? Fault(description: "the cells of a row are out of order")
-        parser.abortParsing()
-      }
+      if cellColumn < fields.count { refuse("the cells of a row are out of order", parser) }
       cellType = attributes["t"] ?? ""
       value = ""
       isFormula = false
+    case "si": value = ""
     case "f": isFormula = true
     case "rPh": isPhonetic = true
     case "v", "t": isInValue = !isPhonetic
@@ -107,6 +112,12 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
     case "rPh": isPhonetic = false
     case "c": endCell()
     case "row": endRow(parser)
+    case "si":
+      texts.append(Array(value.utf8))
+      textBytes += value.utf8.count
+      if texts.count > InputLimit.sharedTexts.value || textBytes > InputLimit.sharedBytes.value {
+        refuse("more texts than a workbook may share", parser)
+      }
     default: break
     }
   }
@@ -202,63 +213,5 @@ private final class GatedStream: InputStream {
       fault = WorkbookRecords.Fault(description: "cannot be read: \(error)")
     }
     return 0
-  }
-}
-
-/// Reads the texts that the cells of a workbook share.
-final class WorkbookTexts: NSObject, XMLParserDelegate {
-  private var texts: [[UInt8]] = []
-  private var bytes = 0
-  private var read = 0
-  private var fault: WorkbookRecords.Fault?
-  private var text: [UInt8] = []
-  private var isInText = false
-  private var isPhonetic = false
-
-  static func read(_ stream: ByteStream) throws -> [[UInt8]]? {
-    let reader = WorkbookTexts()
-    let isWhole = try WorkbookRecords.parse(stream, delegate: reader)
-    if let fault = reader.fault { throw fault }
-    return isWhole ? reader.texts : nil
-  }
-
-  func parser(
-    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
-    qualifiedName: String?, attributes: [String: String] = [:]
-  ) {
-    switch name {
-    case "si": text = []
-    case "rPh": isPhonetic = true
-    case "t": isInText = !isPhonetic
-    default: break
-    }
-  }
-
-  func parser(_ parser: XMLParser, foundCharacters part: String) {
-    read += part.utf8.count
-    // Text that is cut counts too, because it was unpacked all the same.
-    if read > 4 * InputLimit.sharedBytes.value {
-      fault = fault ?? .init(description: "more texts than a workbook may share")
-      parser.abortParsing()
-    }
-    guard isInText, text.count < InputLimit.cellBytes.value else { return }
-    text += Array(part.cut(toBytes: InputLimit.cellBytes.value - text.count).utf8)
-  }
-
-  func parser(
-    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
-  ) {
-    switch name {
-    case "si":
-      texts.append(text)
-      bytes += text.count
-      if texts.count > InputLimit.sharedTexts.value || bytes > InputLimit.sharedBytes.value {
-        fault = fault ?? .init(description: "more texts than a workbook may share")
-        parser.abortParsing()
-      }
-    case "rPh": isPhonetic = false
-    case "t": isInText = false
-    default: break
-    }
   }
 }
