@@ -75,7 +75,7 @@ actor ArchiveProcess: ArchiveSource {
     frame.write(each: Array(files)) { $0.write(bytes: Array($1.path.utf8)) }
     let process = try ConfinedProcess(
       [Self.command, "\(limits.memoryMegabytes)", "\(limits.seconds)"],
-      environment: ["PATH": path], limits: limits, input: [frame.bytes])
+      environment: ["PATH": path], limits: limits, input: frame.bytes)
     self.process = process
     return process
   }

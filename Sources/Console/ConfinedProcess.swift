@@ -31,11 +31,11 @@ final class ConfinedProcess {
 
   /// - Parameters:
   ///   - arguments: the hidden command, and the arguments that it needs.
-  ///   - input: what the process reads from standard input, in pieces.
+  ///   - input: what the process reads from standard input.
   ///   - most: how many bytes all its frames together may have.
   init(
     _ arguments: [String], environment: [String: String], limits: Limits,
-    input pieces: [[UInt8]], answersUpTo most: Int = .max
+    input bytes: [UInt8], answersUpTo most: Int = .max
   ) throws {
     self.limits = limits
     remaining = most
@@ -52,7 +52,7 @@ final class ConfinedProcess {
     // everything. If the process ends earlier, its exit status is the error to report, not the
     // failed write.
     Thread.detachNewThread {
-      for piece in pieces { try? writer.write(contentsOf: piece) }
+      try? writer.write(contentsOf: bytes)
       try? writer.close()
     }
     let number = process.processIdentifier
@@ -144,14 +144,6 @@ final class ConfinedProcess {
     limit(RLIMIT_CPU, limits.seconds * turns)
     // If the kernel has no such filter, the other limits still apply.
     _ = bowser_confine(startsPrograms)
-  }
-
-  /// Reads exactly the given number of bytes of what the other process asks.
-  static func input(ofBytes count: Int) throws -> [UInt8] {
-    guard let bytes = try bytes(count, from: .standardInput) else {
-      throw FrameReader.Broken("a request that is cut short")
-    }
-    return bytes
   }
 
   /// Writes a frame for the other process, preceded by its length.

@@ -52,15 +52,15 @@ struct ReaderProcess: Sendable {
   private func begin(_ request: ReadingRequest, of source: Source) throws -> ConfinedProcess {
     // The process gets the settings of its feed only, and no key of a provider or of the database.
     let settings = Set(Source.variables(of: source.feed))
-    let pieces = request.pieces
+    let frame = request.frame
     return try ConfinedProcess(
       [
         Self.command, source.feed, configuration, "\(limits.memoryMegabytes)", "\(limits.seconds)",
       ],
-      environment: environment.filter { settings.contains($0.key) }, limits: limits, input: pieces,
+      environment: environment.filter { settings.contains($0.key) }, limits: limits, input: frame,
       // A record takes less space in the answer than in its document, except for texts that were
       // converted and for refused records.
-      answersUpTo: 2 * pieces.reduce(0) { $0 + $1.count } + (1 << 20))
+      answersUpTo: 2 * frame.count + (1 << 20))
   }
 
   private func frame(of process: ConfinedProcess) throws -> [UInt8] {
@@ -89,8 +89,9 @@ struct ReaderProcess: Sendable {
     do {
       let sources = try Catalogue.sources(in: arguments[1], environment: environment)
       guard let source = sources.first(where: { $0.feed == arguments[0] }) else { return .usage }
+      let input = try FileHandle.standardInput.readToEnd() ?? Data()
+      let request = try ReadingRequest(from: [UInt8](input))
       ConfinedProcess.confine(.init(memoryMegabytes: megabytes, seconds: seconds))
-      let request = try ReadingRequest(from: ConfinedProcess.input(ofBytes:))
       try ConfinedProcess.answer(request.answer(of: source))
       return .done
     } catch {

@@ -21,7 +21,8 @@ package struct DocumentReader: Sendable {
     parse: { try $1.provider.parse($0, of: $1) }, codes: { try $1.provider.codes(in: $0) })
 }
 
-/// A request to the confined process that reads documents for another one. The answer is one frame.
+/// A request to the confined process that reads documents for another one. The request is one frame,
+/// and so is the answer.
 package struct ReadingRequest: Sendable {
   /// What is asked for: what the documents state, or the codes of which further calls are made.
   package enum Wish: UInt8, Sendable {
@@ -36,40 +37,30 @@ package struct ReadingRequest: Sendable {
     self.documents = documents
   }
 
-  /// The bytes of the request: a head, preceded by its length, and the documents as they are.
-  package var pieces: [[UInt8]] {
-    var head = FrameWriter()
-    head.write(wish.rawValue)
-    head.write(each: documents) { frame, document in
+  /// The bytes of the request.
+  package var frame: [UInt8] {
+    var frame = FrameWriter()
+    frame.write(wish.rawValue)
+    frame.write(each: documents) { frame, document in
       frame.write(document.name)
+      frame.write(bytes: document.bytes)
       frame.write(document.fetchedAt.microseconds)
-      frame.write(UInt64(document.bytes.count))
     }
-    var length = FrameWriter()
-    length.write(UInt32(head.bytes.count))
-    return [length.bytes, head.bytes] + documents.map(\.bytes)
+    return frame.bytes
   }
 
   /// Reads a request.
-  ///
-  /// - Parameter bytes: returns the next bytes, exactly as many as it is asked for.
-  package init(from bytes: (Int) throws -> [UInt8]) throws {
-    var length = FrameReader(try bytes(4))
-    var head = FrameReader(try bytes(Int(try length.integer(UInt32.self))))
-    guard let wish = Wish(rawValue: try head.integer()) else {
+  package init(from bytes: [UInt8]) throws {
+    var frame = FrameReader(bytes)
+    guard let wish = Wish(rawValue: try frame.integer()) else {
       throw FrameReader.Broken("an unknown request")
     }
-    let sizes = try head.each { frame in
-      (
-        name: try frame.plain(), fetchedAt: Instant(microseconds: try frame.integer()),
-        count: Int(try frame.integer(UInt64.self))
-      )
+    let documents = try frame.each { frame in
+      Document(
+        name: try frame.plain(), bytes: try frame.rawBytes(),
+        fetchedAt: Instant(microseconds: try frame.integer()))
     }
-    self.init(
-      wish,
-      try sizes.map { size in
-        Document(name: size.name, bytes: try bytes(size.count), fetchedAt: size.fetchedAt)
-      })
+    self.init(wish, documents)
   }
 
   /// Carries out the request and returns the answer. An error in the documents is an answer too.
