@@ -5,8 +5,6 @@ package enum Australia {
   package static let name = "Australia"
   /// The zone whose calendar days count for the nation.
   package static let timeZone = Zone.sydney
-  /// The number of digits of a postcode.
-  package static let postcodeDigits = 4
   package static let states: [State] = [.nsw, .act, .vic, .qld, .sa, .wa, .tas, .nt]
 
   // The range of the degrees of stations. Includes the nearer islands.
@@ -28,8 +26,7 @@ package enum Australia {
     for part in address.split(separator: ",").reversed() {
       var words = words(of: part)
       while let last = words.last,
-        last.count == postcodeDigits && last.allSatisfy(\.isWholeNumber)
-          || ["AU", "AUSTRALIA"].contains(last) && !endsInName(words)
+        last.isPostcode || ["AU", "AUSTRALIA"].contains(last) && !endsInName(words)
       {
         words.removeLast()
       }
@@ -61,6 +58,13 @@ package enum Australia {
   /// Returns the latest calendar day that has begun anywhere in the country.
   package static func newestDay(at instant: Instant) -> Day {
     states.map { $0.timeZone.local(instant).day }.reduce(timeZone.local(instant).day, max)
+  }
+}
+
+extension StringProtocol {
+  /// Whether the text has the form of a postcode.
+  package var isPostcode: Bool {
+    utf8.count == 4 && utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 }
 

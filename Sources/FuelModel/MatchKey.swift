@@ -36,7 +36,7 @@ package enum MatchKey {
   package static func address(_ address: String, suburb: String?) -> String {
     var words = Self.words(Self.withoutRemarks(address))
     while let last = words.last, ["AUSTRALIA", "AU"].contains(last) { words.removeLast() }
-    if let last = words.last, last.count == 4, last.allSatisfy(\.isNumber) { words.removeLast() }
+    if words.last?.isPostcode ?? false { words.removeLast() }
     if let last = words.last, Australia.state(last) != nil { words.removeLast() }
     if words.suffix(3) == ["NEW", "S", "WALES"] { words.removeLast(3) }
     let tail = suburb.map { Self.words($0) } ?? []

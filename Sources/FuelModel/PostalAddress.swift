@@ -8,18 +8,11 @@ package struct PostalAddress: Equatable, Sendable {
 
   package init(_ address: String) {
     var words = address.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
-    func isPostcode(_ word: String) -> Bool {
-      word.count == 4 && word.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    }
-    while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) {
+    while let last = words.last,
+      ["AU", "AUSTRALIA"].contains(last.uppercased()) || postcode == nil && last.isPostcode
+    {
       words.removeLast()
-    }
-    if let last = words.last, isPostcode(last) {
-      postcode = last
-      words.removeLast()
-    }
-    while let last = words.last?.uppercased(), ["AU", "AUSTRALIA"].contains(last) {
-      words.removeLast()
+      if last.isPostcode { postcode = last }
     }
     var tail = address
     if let token = words.last?.uppercased(), ["NSW", "ACT", "TAS"].contains(token) {

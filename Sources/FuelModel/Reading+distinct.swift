@@ -189,9 +189,7 @@ extension Station {
     if let other = [state, named ?? state].first(where: { !states.contains($0) }) { return other }
     guard named == nil else { return nil }
     let last = address.split(whereSeparator: { !$0.isLetter && !$0.isNumber }).last
-    if let code = postcode ?? last.map(String.init), code.count == Australia.postcodeDigits,
-      code.allSatisfy(\.isWholeNumber)
-    {
+    if let code = postcode ?? last.map(String.init), code.isPostcode {
       if states.contains(where: { $0.postcodesBegin.first == code.first }) { return nil }
       if !states.contains(where: { $0.mayHave(postcode: code) }) {
         return Australia.states.first { $0.postcodesBegin.first == code.first }

@@ -156,11 +156,7 @@ enum FairFuel: Provider {
     let address = row.address.plain
     var parts = address.split(separator: ",").map { String($0).plain }
     var postcode: String?
-    if let last = parts.last, last.count == 4, last.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    {
-      postcode = last
-      parts.removeLast()
-    }
+    if parts.last?.isPostcode ?? false { postcode = parts.removeLast() }
     var phone: String?
     if case .read(let text)? = row.contactPhone { phone = text.plainOrNil }
     return Station(

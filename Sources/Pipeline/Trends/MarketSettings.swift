@@ -89,7 +89,7 @@ private func postcodes(_ text: String, _ place: String) throws(ConfigurationErro
         key: "postcodes", place: place, expected: "ranges that end after they begin")
     }
     guard let first = ends.first, let last = ends.last, ends.count <= 2, first <= last,
-      ends.allSatisfy({ $0.count == Australia.postcodeDigits && Int($0) != nil })
+      ends.allSatisfy(\.isPostcode)
     else {
       throw .wrongValue(
         key: "postcodes", place: place, expected: "postcodes and ranges, such as 2000-2234, 2745")
