@@ -119,18 +119,6 @@ package struct Authority: Sendable, Equatable {
   package var expiresAt: Instant?
 }
 
-extension Authority {
-  /// - Throws: where the text cannot be a token, so that no text from outside gets into a header.
-  init(
-    bearer token: String, headers: [String: String] = [:], expiresAt: Instant?
-  ) throws(FeedError) {
-    guard !token.isEmpty, token.unicodeScalars.allSatisfy({ (0x21...0x7E).contains($0.value) })
-    else { throw .malformed(document: "token", reason: "access_token is not a token") }
-    self.init(
-      headers: headers.merging(["Authorization": "Bearer \(token)"]) { $1 }, expiresAt: expiresAt)
-  }
-}
-
 /// The request for one document.
 package struct Call: Sendable {
   /// The name of the document, unique within a run.

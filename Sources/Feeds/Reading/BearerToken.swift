@@ -34,9 +34,12 @@ struct BearerToken: Decodable {
     } catch {
       throw .malformed(document: "token", reason: "no access_token in the answer")
     }
+    // Any other text from outside must not get into a header.
+    guard !token.text.isEmpty, token.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw .malformed(document: "token", reason: "access_token is not a token") }
     let seconds = token.lifetime.flatMap { Int64($0.text) } ?? 0
-    return try Authority(
-      bearer: token.text, headers: headers,
+    return Authority(
+      headers: headers.merging(["Authorization": "Bearer \(token.text)"]) { $1 },
       expiresAt: seconds > 0 ? instant + .seconds(min(seconds, longest)) : nil)
   }
 
