@@ -140,15 +140,11 @@ package struct Fetch: Sendable {
   private func request(
     _ call: Call, _ authority: Authority, _ now: Instant
   ) throws(FeedError) -> Request {
-    let address = source.url.absoluteString + call.path
-    guard var parts = URLComponents(string: address) else {
-      throw .unavailable(
-        document: call.name, reason: "the path \(call.path) does not form a valid address")
-    }
+    var parts = URLComponents(string: source.url.absoluteString + call.path)
     if !call.query.isEmpty {
-      parts.queryItems = call.query.map { URLQueryItem(name: $0.0, value: $0.1) }
+      parts?.queryItems = call.query.map { URLQueryItem(name: $0.0, value: $0.1) }
     }
-    guard let url = parts.url else {
+    guard let url = parts?.url else {
       throw .unavailable(
         document: call.name, reason: "the path \(call.path) does not form a valid address")
     }
