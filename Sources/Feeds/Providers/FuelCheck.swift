@@ -62,12 +62,8 @@ enum FuelCheck: Provider {
   ) async throws(FeedError) -> Authority {
     let key = secrets["key"]?.reveal() ?? ""
     let pair = Data("\(key):\(secrets["secret"]?.reveal() ?? "")".utf8).base64EncodedString()
-    let address =
-      source.url.absoluteString
-      + "/oauth/client_credential/accesstoken?grant_type=client_credentials"
-    guard let url = URL(string: address) else {
-      throw .unavailable(document: "token", reason: "the feed's url does not form a valid address")
-    }
+    let url = source.url.appending(path: "oauth/client_credential/accesstoken")
+      .appending(queryItems: [URLQueryItem(name: "grant_type", value: "client_credentials")])
     let answer = try await ask(
       Request(url: url, headers: ["Authorization": "Basic \(pair)", "Accept": "application/json"]))
     // Every value of the answer is a text, and its content type is not always JSON.

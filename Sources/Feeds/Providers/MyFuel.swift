@@ -72,9 +72,6 @@ enum MyFuel: Provider {
     at instant: Instant, ask: (Request) async throws(FeedError) -> Response
   ) async throws(FeedError) -> Authority {
     guard !isPage(source) else { return Authority(headers: [:]) }
-    guard let url = URL(string: source.url.absoluteString + "/api/token") else {
-      throw .unavailable(document: "token", reason: "the feed's url does not form a valid address")
-    }
     func encoded(_ name: String) -> String {
       let allowed = CharacterSet.alphanumerics
       return (secrets[name]?.reveal() ?? "").addingPercentEncoding(withAllowedCharacters: allowed)
@@ -86,7 +83,7 @@ enum MyFuel: Provider {
     do {
       answer = try await ask(
         Request(
-          method: "POST", url: url,
+          method: "POST", url: source.url.appending(path: "api/token"),
           headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(form.utf8)))
     } catch {
       // The provider locks an account after wrong passwords, and answers 400 where it refuses one.
