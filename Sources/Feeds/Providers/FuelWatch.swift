@@ -61,43 +61,38 @@ enum FuelWatch: Provider {
     // therefore count.
     for document in documents.reversed() {
       let parts = document.name.split(separator: "-").map(String.init)
-      guard parts.count == 2 else {
+      let isList = parts.first == "sites"
+      let product = products.first { parts.last == (isList ? $0.code : String($0.number)) }
+      guard let product, parts.count == 2,
+        isList || ["today", "tomorrow", "yesterday"].contains(parts[0])
+      else {
         throw .malformed(document: document.name, reason: "not the name of a FuelWatch document")
       }
-      switch parts[0] {
-      case "today", "tomorrow", "yesterday":
-        guard let product = products.first(where: { String($0.number) == parts[1] }) else {
-          throw .malformed(document: document.name, reason: "an unknown product")
-        }
-        let items = try rssItems(document)
-        // Unleaded has hundreds of prices on any day. A list without any is not a list of today.
-        if parts[0] == "today", product.fuel == .u91, items.isEmpty {
-          throw .malformed(document: document.name, reason: "the list is empty")
-        }
-        // A list of another day than the requested one shows that the provider's page is not
-        // updated.
-        let day = Zone.perth.local(document.fetchedAt).day + (parts[0] == "tomorrow" ? 1 : 0)
-        if parts[0] != "yesterday", !items.isEmpty,
-          !items.contains(where: { Day(($0["date"] ?? "").plain) == day })
-        {
-          reading.warnings.append(
-            "\(document.name) holds prices of \((items[0]["date"] ?? "").plain), not of \(day)")
-        }
-        var list = lists[product.fuel] ?? Lists(fuel: product.fuel)
-        if parts[0] != "yesterday" { list.asked[parts[0]] = day }
-        for item in items {
-          guard let (code, day) = read(item, product.fuel, into: &reading) else { continue }
-          list.stations[day, default: []].insert(code)
-        }
-        lists[product.fuel] = list
-      case "sites":
-        guard let product = products.first(where: { $0.code == parts[1] }) else {
-          throw .malformed(document: document.name, reason: "an unknown product")
-        }
+      guard !isList else {
         try readSites(document, product.fuel, of: source, into: &reading)
-      default:
-        throw .malformed(document: document.name, reason: "not the name of a FuelWatch document")
+        continue
       }
+      let items = try rssItems(document)
+      // Unleaded has hundreds of prices on any day. A list without any is not a list of today.
+      if parts[0] == "today", product.fuel == .u91, items.isEmpty {
+        throw .malformed(document: document.name, reason: "the list is empty")
+      }
+      // A list of another day than the requested one shows that the provider's page is not
+      // updated.
+      let day = Zone.perth.local(document.fetchedAt).day + (parts[0] == "tomorrow" ? 1 : 0)
+      if parts[0] != "yesterday", !items.isEmpty,
+        !items.contains(where: { Day(($0["date"] ?? "").plain) == day })
+      {
+        reading.warnings.append(
+          "\(document.name) holds prices of \((items[0]["date"] ?? "").plain), not of \(day)")
+      }
+      var list = lists[product.fuel] ?? Lists(fuel: product.fuel)
+      if parts[0] != "yesterday" { list.asked[parts[0]] = day }
+      for item in items {
+        guard let (code, day) = read(item, product.fuel, into: &reading) else { continue }
+        list.stations[day, default: []].insert(code)
+      }
+      lists[product.fuel] = list
     }
     let awaited = products.flatMap { lists[$0.fuel]?.awaited ?? [] }
     reading.warnings.insert(contentsOf: awaited, at: 0)
