@@ -176,30 +176,22 @@ enum MyFuel: Provider {
   private struct FuelRow: Decodable {
     let code: String
     let price: Amount?
-    let isAvailable: Bool?
+    // The page writes `isAvailable`, the interface `IsAvailable`.
+    let isAvailableOnPage: Bool?
+    let isAvailableInInterface: Bool?
     let scheduled: Amount?
     let isScheduledAvailable: Bool?
 
     private enum CodingKeys: String, CodingKey {
       case code = "FuelCode"
       case price = "Price"
-      case isAvailable
-      case isOffered = "IsAvailable"
+      case isAvailableOnPage = "isAvailable"
+      case isAvailableInInterface = "IsAvailable"
       case scheduled = "PriceScheduled"
       case isScheduledAvailable = "isAvailableScheduled"
     }
 
-    init(from decoder: any Decoder) throws {
-      let row = try decoder.container(keyedBy: CodingKeys.self)
-      code = try row.decode(String.self, forKey: .code)
-      price = try row.decodeIfPresent(Amount.self, forKey: .price)
-      // The page writes `isAvailable`, the interface `IsAvailable`.
-      isAvailable =
-        try row.decodeIfPresent(Bool.self, forKey: .isAvailable)
-        ?? row.decodeIfPresent(Bool.self, forKey: .isOffered)
-      scheduled = try row.decodeIfPresent(Amount.self, forKey: .scheduled)
-      isScheduledAvailable = try row.decodeIfPresent(Bool.self, forKey: .isScheduledAvailable)
-    }
+    var isAvailable: Bool? { isAvailableOnPage ?? isAvailableInInterface }
 
     func raw(_ outlet: String) -> String {
       "FuelOutletIdentifier=\(outlet) FuelCode=\(code.plain) Price=\(price?.text ?? "null") "
