@@ -23,7 +23,6 @@ package struct XMLGate {
   }
 
   private let mostElements: Int
-  private let mostDepth: Int
   private var state = State.text
   /// The last eight bytes of the current markup; the newest is the lowest byte.
   private var recent: UInt64 = 0
@@ -40,13 +39,8 @@ package struct XMLGate {
   /// The first bytes of a scalar whose remaining bytes come with the next piece.
   private var pending: [UInt8] = []
 
-  /// - Parameters:
-  ///   - elements: how many elements a document may have.
-  ///   - depth: how many elements may be open at once.
-  package init(elements: Int, depth: Int = InputLimit.depth.value) {
-    mostElements = elements
-    mostDepth = depth
-  }
+  /// - Parameter elements: how many elements a document may have.
+  package init(elements: Int) { mostElements = elements }
 
   /// Whether an element has begun and no scalar is incomplete.
   package var isWhole: Bool { hasElement && pending.isEmpty }
@@ -184,7 +178,9 @@ package struct XMLGate {
       }
       become(.text)
       guard elements <= mostElements else { return "more than \(mostElements) elements" }
-      guard depth <= mostDepth else { return "more than \(mostDepth) nested elements" }
+      guard depth <= InputLimit.depth.value else {
+        return "more than \(InputLimit.depth.value) nested elements"
+      }
       return nil
     case UInt8(ascii: "<"): return Self.tagInTag
     default: break
