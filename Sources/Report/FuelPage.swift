@@ -27,7 +27,7 @@ extension Report {
       <h1>\(Words.title(fuel.name)) in \(Words.place(region.name))</h1>
       \(fuelChips(others, but: fuel.code) { "../" + Self.path(of: region, $0) })\
       <div class="panel" data-place="\(Self.path(of: region, fuel.code))" data-region="\(region.code)" data-name="\(Words.title(region.name)) \(fuel.code)">
-      \(verdict(region, key))\(range)\(region.kind == "nation" ? nationNote : "")\(why(key))</div>
+      \(verdict(region, key))\(range)\(why(key))</div>
       \(cheapest(region, key))\
       \(announced(region, key, home: "../").map { "<h2>Next prices</h2>\n<div class=\"panel\">\n\($0)</div>\n" as HTML } ?? "")\
       <h2>Daily averages <span class="unit">and today so far</span></h2>
@@ -42,15 +42,6 @@ extension Report {
       """)
   }
 
-  private var nationNote: HTML {
-    guard market.averages.values.contains(where: { $0.delayHours > 0 }) else { return "" }
-    return """
-      <p class="note">The average now leaves out states that publish their prices late; the daily averages below \
-      include them, so the two differ.</p>
-
-      """
-  }
-
   /// The ten cheapest stations, beside a map of all.
   private func cheapest(_ region: MarketReport.Region, _ key: MarketReport.Key) -> HTML {
     let ranked = (market.ranking[key] ?? []).lazy.map { market.offers[$0] }
@@ -63,25 +54,12 @@ extension Report {
       <h2 id="cheapest">Cheapest now</h2>
       <div class="beside">
       <div class="panel">
-      \(stationTable("Cheapest stations", Array(ranked.prefix(10)), "../"))\(comparisonNote(ranked.prefix(10), in: region))</div>
+      \(stationTable("Cheapest stations", Array(ranked.prefix(10)), "../"))<p class="note">“To average” compares a station with the smallest \
+      region around it, to which the rank leads. Times are those of the station.</p>
+      </div>
       \(map)</div>
 
       """
-  }
-
-  /// What the last column compares with, where that is not the region of the page, and whose clock the
-  /// times are of, where the region has several.
-  private func comparisonNote(
-    _ offers: some Sequence<Offer>, in region: MarketReport.Region
-  ) -> HTML {
-    let isSmaller = offers.contains {
-      let other = market.comparisons[.init($0.station, $0.fuel)]?.region
-      return other != nil && other != region.code
-    }
-    let clock = region.state == nil ? " Times are those of the station." : ""
-    return isSmaller
-      ? "<p class=\"note\">“To average” compares a station with the smallest region around it, to which the rank leads.\(clock)</p>\n"
-      : ""
   }
 
   private func fuelTable(

@@ -106,15 +106,10 @@ extension Report {
       """
   }
 
-  func lateNote(_ average: AverageNow?) -> HTML { lateNote(isLate: (average?.delayHours ?? 0) > 0) }
-
-  /// The note beside prices of a state that publishes them late.
-  func lateNote(ofState state: String) -> HTML {
-    lateNote(isLate: market.averages.contains { $0.key.region == state && $0.value.delayHours > 0 })
-  }
-
-  private func lateNote(isLate: Bool) -> HTML {
-    isLate ? "<p class=\"note\">Prices are a day old: this state publishes them late.</p>\n" : ""
+  /// The note beside prices that a state publishes late.
+  func lateNote(_ delayHours: Int?) -> HTML {
+    (delayHours ?? 0) > 0
+      ? "<p class=\"note\">Prices are a day old: this state publishes them late.</p>\n" : ""
   }
 
   func advice(_ region: MarketReport.Region, _ key: MarketReport.Key) -> Advice? {
@@ -138,7 +133,7 @@ extension Report {
     return """
       \(advice.map { "<p class=\"verdict \($0.mark)\"><b>\($0.word)</b></p>\n<p class=\"reason\">\($0.sentence).\(good)</p>\n" as HTML } ?? "")\
       <p class="price"><b>\(Words.cents(average.average))</b> <span class="unit">c/L</span> \(change(average.change24h, over: "in 24 h"))</p>
-      \(lateNote(average))
+      \(lateNote(average.delayHours))
       """
   }
 

@@ -59,7 +59,7 @@ extension Report {
       """
       <h1>Places in \(state)</h1>
       <p class="lead">Suburbs and towns with a station, and the cheapest \(fuelName(fuel)) there.</p>
-      \(lateNote(ofState: state))\(table(
+      \(lateNote(localities.first?.offers.first?.delayHours))\(table(
         "Places", [("Place", false), ("Stations", true), ("Cheapest, c/L", true)],
         localities.map { locality in
           let cheapest = locality.offers.filter { $0.fuel == fuel && $0.isFresh && !$0.isFlagged }
@@ -88,7 +88,7 @@ extension Report {
       """
       <h1>\(locality.name) <span class="unit">\(locality.state)</span></h1>
       <p class="lead"><a href="../../places/\(Self.slug(locality.state)).html">Places in \(locality.state)</a></p>
-      \(lateNote(ofState: locality.state))<div class="beside">
+      \(lateNote(locality.offers.first?.delayHours))<div class="beside">
       <div>
       \(fuels.map { fuel in
         """
@@ -188,7 +188,7 @@ extension Report {
       <h1>\(first.name)</h1>
       <p class="lead">\(address(first)) <a href="../\(locality.path)">\(locality.name), \(locality.state)</a> \
       \(first.postcode ?? "")\(phone(of: first.station))\(maps(first))</p>
-      \(lateNote(ofState: first.state))<div class="beside">
+      \(lateNote(first.delayHours))<div class="beside">
       <div class="panel">
       \(stationAdvice(first))\
       \(table(

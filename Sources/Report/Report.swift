@@ -205,9 +205,6 @@ package struct Report: Sendable {
       <meta name="description" content="\(about)">
       <meta property="og:title" content="\(title)">
       <meta property="og:description" content="\(about)">
-      <meta property="og:type" content="website">
-      <meta property="og:site_name" content="Bowser">
-      <meta name="twitter:card" content="summary">
       \(own)\
       <link rel="icon" href="data:,">
       <link rel="stylesheet" href="\(home)style.css">

@@ -35,8 +35,8 @@ struct ReportTests {
     market.verdicts[other]?.basis = "insufficient_data"
     market.offers[0].fuel = "nsw-fuelcheck:XYZ"
     let offer = market.offers[0]
-    for average in market.averages.keys where average.region == offer.state {
-      market.averages[average]?.delayHours = 24
+    for place in market.offers.indices where market.offers[place].state == offer.state {
+      market.offers[place].delayHours = 24
     }
 
     let files = texts(Report(market, now: now, version: "1", address: nil))
