@@ -46,7 +46,7 @@ extension Report {
     let first = offers[0]
     let description = market.descriptions[first.station]
     let prices = offers.map { offer in
-      let comparison = market.comparisons[.init(offer.station, offer.fuel)]
+      let comparison = market.comparisons[offer.station]?[offer.fuel]
       return jsonObject([
         "fuel": json(offer.fuel), "price_cpl": Cents.text(offer.price),
         "effective_at": json(offer.since), "is_fresh": json(offer.isFresh),

@@ -206,9 +206,12 @@ extension Report {
   ) -> HTML? {
     guard let next = market.tomorrow[key] else { return nil }
     let begin = Words.title(Words.begin(next.effectiveAt, zone(of: region), now: now))
+    let cheapest = (market.ranking[key] ?? []).map { market.offers[$0] }
+      .filter { ($0.next ?? 0) > 0 }
+      .sorted { ($0.next ?? 0, $0.station) < ($1.next ?? 0, $1.station) }
     return """
       <p>\(begin) <b>\(Words.cents(next.tomorrow))</b> on average, now \(Words.cents(next.today)): \(Words.stations(next)).</p>
-      \(stationTable("Cheapest of the next prices", market.cheapestAhead[key] ?? [], home))
+      \(stationTable("Cheapest of the next prices", Array(cheapest.prefix(5)), home))
       """
   }
 

@@ -154,7 +154,7 @@ extension Report {
 
   /// How far a price is from the average of its region, and the how-manieth it is.
   private func comparison(_ offer: Offer, _ home: HTML) -> HTML {
-    guard let comparison = market.comparisons[.init(offer.station, offer.fuel)],
+    guard let comparison = market.comparisons[offer.station]?[offer.fuel],
       let region = regions[comparison.region]
     else { return "" }
     return """
@@ -260,7 +260,7 @@ extension Report {
 
   /// The smallest region around a station.
   private func region(of offer: Offer) -> MarketReport.Region? {
-    regions[market.comparisons[.init(offer.station, offer.fuel)]?.region ?? offer.state]
+    regions[market.comparisons[offer.station]?[offer.fuel]?.region ?? offer.state]
   }
 
   /// The last thirty days of a station beside those of its region.
@@ -320,7 +320,7 @@ extension Report {
       guard let position = offer.position else { return nil }
       let place = Locality(around: offer).name
       places[place, default: (0, position)].count += 1
-      let difference = market.comparisons[.init(offer.station, offer.fuel)]?.difference ?? 0
+      let difference = market.comparisons[offer.station]?[offer.fuel]?.difference ?? 0
       return Map.Label(
         position: position, mark: difference <= -3 ? .cheap : difference >= 3 ? .dear : .usual,
         text: Words.cents(offer.price), title: "\(Words.cents(offer.price)) \(offer.name)",

@@ -116,16 +116,6 @@ package struct MarketReport: Sendable {
 
   /// How one station's price of a fuel compares with those of a region.
   package struct Comparison: Sendable {
-    /// A station, and a fuel by its code.
-    package struct Key: Hashable, Sendable {
-      package var station: Int
-      package var fuel: String
-      package init(_ station: Int, _ fuel: String) {
-        self.station = station
-        self.fuel = fuel
-      }
-    }
-
     package var region: String
     package var difference: Double
     package var rank: Int
@@ -209,8 +199,6 @@ package struct MarketReport: Sendable {
   /// The prices that count, as indices of `offers`, cheapest first.
   package var ranking: [Key: [Int]] = [:]
   package var tomorrow: [Key: Tomorrow] = [:]
-  /// The five stations that will be cheapest by the prices published ahead, each with `next`.
-  package var cheapestAhead: [Key: [Offer]] = [:]
   /// Every price at stations where anybody may buy, ordered by state, suburb and station.
   package var offers: [Offer] = []
   /// What is known of stations besides their prices, by station.
@@ -221,8 +209,8 @@ package struct MarketReport: Sendable {
   package var priceChanges: [PriceChange] = []
   /// The feeds that publish the prices of each state.
   package var origins: [String: Origin] = [:]
-  /// How stations compare with the smallest region around them.
-  package var comparisons: [Comparison.Key: Comparison] = [:]
+  /// How stations compare with the smallest region around them, by station and the code of a fuel.
+  package var comparisons: [Int: [String: Comparison]] = [:]
   /// Recent changes of verdicts or states of markets, by region, newest first.
   package var verdictChanges: [String: [VerdictChange]] = [:]
   /// The state of each market on the last 92 days, by day. Days without a verdict are left out.
@@ -233,55 +221,4 @@ package struct MarketReport: Sendable {
   package var json = ""
   package var feeds: [FeedHealth] = []
   package var pipeline: PipelineState
-}
-
-/// A station's price compared with the prices of one region in which the station lies. Prices are
-/// cents per litre.
-struct ComparedPrice {
-  var station: Int
-  var fuel: String
-  var region: String
-  var price: Double
-  /// The price less the region's average; `nil` where too few stations make one.
-  var difference: Double?
-  var rank: Int
-  var stations: Int
-}
-
-extension MarketReport {
-  /// Fills in everything that follows from comparing each station with its regions: `comparisons`,
-  /// the `ranking` of each market, and the stations that will be the cheapest in `cheapestAhead`. One reading of the rows serves all of them. `offers` must be filled in before.
-  mutating func compare(_ rows: [ComparedPrice]) {
-    let places = Dictionary(
-      offers.enumerated().map { (Comparison.Key($1.station, $1.fuel), $0) },
-      uniquingKeysWith: { first, _ in first })
-    for (key, rows) in Dictionary(grouping: rows, by: { Key($0.region, $0.fuel) }) {
-      let sorted = rows.sorted { ($0.price, $0.station) < ($1.price, $1.station) }
-      ranking[key] = sorted.compactMap { places[.init($0.station, $0.fuel)] }
-      let ahead = rows.compactMap { row -> (offer: Offer, next: Double)? in
-        guard let place = places[.init(row.station, row.fuel)], let next = offers[place].next,
-          next > 0
-        else { return nil }
-        return (offers[place], next)
-      }.sorted { ($0.next, $0.offer.station) < ($1.next, $1.offer.station) }
-      if !ahead.isEmpty {
-        cheapestAhead[key] = ahead.prefix(5).map { $0.offer }
-      }
-    }
-    // Of all regions around a station, the one with the fewest stations gives the best comparison, and
-    // of several such regions the first: a capital comes before its state.
-    let order = Dictionary(
-      regions.enumerated().map { ($1.code, $0) }, uniquingKeysWith: { first, _ in first })
-    for row in rows {
-      guard let difference = row.difference else { continue }
-      let key = Comparison.Key(row.station, row.fuel)
-      if let known = comparisons[key],
-        (known.stations, order[known.region] ?? 0) <= (row.stations, order[row.region] ?? 0)
-      {
-        continue
-      }
-      comparisons[key] = Comparison(
-        region: row.region, difference: difference, rank: row.rank, stations: row.stations)
-    }
-  }
 }

@@ -137,21 +137,32 @@ extension Views {
     }.mapValues { $0[0] }
   }
 
-  /// Adds how each price compares with the average around it.
+  /// Adds the ranking of each market, and how each price compares with the smallest region around it.
+  /// Of regions with equally many stations the first counts: a capital comes before its state. The
+  /// offers must be filled in before.
   private func addComparisons(to market: inout MarketReport) throws {
-    market.compare(
-      try connection.query(
-        """
-        SELECT station_id, fuel, region, price_cpl, difference_cpl, rank_in_region, stations
-        FROM fuel_v1.station_comparison
-        """
-      ).map { row in
-        ComparedPrice(
-          station: try row.integer("station_id"), fuel: try row.text("fuel"),
-          region: try row.text("region"), price: try row.double("price_cpl"),
-          difference: try row.optionalDouble("difference_cpl"),
-          rank: try row.integer("rank_in_region"), stations: try row.integer("stations"))
-      })
+    var places: [Int: [String: Int]] = [:]
+    for (place, offer) in market.offers.enumerated() {
+      places[offer.station, default: [:]][offer.fuel] = place
+    }
+    // The smallest region comes last, and so it stays.
+    for row in try connection.query(
+      """
+      SELECT station_id, fuel, region, difference_cpl, rank_in_region, stations
+      FROM fuel_v1.station_comparison
+      ORDER BY price_cpl, station_id, stations DESC,
+        array_position(\(market.regions.map(\.code))::text[], region) DESC
+      """)
+    {
+      let (station, fuel) = (try row.integer("station_id"), try row.text("fuel"))
+      let region = try row.text("region")
+      guard let place = places[station]?[fuel] else { continue }
+      market.ranking[.init(region, fuel), default: []].append(place)
+      guard let difference = try row.optionalDouble("difference_cpl") else { continue }
+      market.comparisons[station, default: [:]][fuel] = MarketReport.Comparison(
+        region: region, difference: difference, rank: try row.integer("rank_in_region"),
+        stations: try row.integer("stations"))
+    }
   }
 
   /// Adds when the verdict of a region last changed.
