@@ -451,10 +451,7 @@ CREATE OR REPLACE FUNCTION fuel_v1.trend_summary(region text, fuel text, days in
 RETURNS TABLE (
   average_cpl numeric, min_cpl numeric, min_on date, max_cpl numeric, max_on date,
   position_pct integer, slope_cpl_per_day numeric, direction text)
-LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY
+LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT
     span.average_cpl,
     span.min_cpl,
@@ -496,8 +493,7 @@ BEGIN
     CROSS JOIN LATERAL (SELECT made.day - made.today AS x) AS place
     WHERE made.average_cpl IS NOT NULL
   ) AS span
-  WHERE span.days > 0;
-END
+  WHERE span.days > 0
 $$;
 COMMENT ON FUNCTION fuel_v1.trend_summary IS
   'Where the price of a region and fuel is within the range of its last days, as trend_summary shows it for 30 days. '
@@ -556,13 +552,7 @@ FROM fuel.region
 JOIN fuel.fuel ON fuel.is_averaged
 JOIN fuel.region_clock USING (region)
 LEFT JOIN fuel.market ON market.region = region.region AND market.fuel_id = fuel.fuel_id
-CROSS JOIN LATERAL fuel_v1.trend_summary(region.region, fuel.fuel, 30) AS summary
-WHERE EXISTS (
-  SELECT
-  FROM fuel.daily_rollup
-  WHERE daily_rollup.region = region.region
-    AND daily_rollup.fuel_id = fuel.fuel_id
-    AND daily_rollup.day > (fuel.clock() AT TIME ZONE 'UTC')::date - 33);
+CROSS JOIN LATERAL fuel_v1.trend_summary(region.region, fuel.fuel, 30) AS summary;
 COMMENT ON VIEW fuel_v1.trend_summary IS
   'Where the price is within the range of its last 30 days. One row per region and fuel with a daily average in it.';
 COMMENT ON COLUMN fuel_v1.trend_summary.region             IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
