@@ -64,11 +64,7 @@ BEGIN
   INSERT INTO fuel.region_station (region, station_id)
   SELECT wanted.region, wanted.station_id
   FROM wanted
-  WHERE NOT EXISTS (
-    SELECT
-    FROM fuel.region_station
-    WHERE region_station.region = wanted.region
-      AND region_station.station_id = wanted.station_id);
+  ON CONFLICT ON CONSTRAINT region_station_pk DO NOTHING;
 
   UPDATE fuel.region_station SET is_nearest = found.is_nearest
   FROM (

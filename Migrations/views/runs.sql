@@ -1,3 +1,42 @@
+CREATE OR REPLACE VIEW fuel_v1.sources AS
+SELECT
+  source.source,
+  source.kind,
+  source.state,
+  source.is_enabled,
+  (extract(epoch FROM source.delay) / 3600)::integer AS delay_hours,
+  terms.licence,
+  source.attribution,
+  (
+    SELECT count(*)::integer
+    FROM fuel.station AS record
+    WHERE record.source_id = source.source_id AND record.first_seen_at < 'infinity'
+  ) AS records,
+  terms.since_at AS terms_since_at,
+  source.first_taken_at,
+  source.last_taken_at
+FROM fuel.source
+LEFT JOIN LATERAL (
+  SELECT stated.licence, stated.since_at
+  FROM fuel.terms AS stated
+  WHERE stated.source_id = source.source_id
+  ORDER BY stated.since_at DESC
+  LIMIT 1
+) AS terms ON true;
+COMMENT ON VIEW fuel_v1.sources IS
+  'Where prices come from, and under which terms. One row per feed or archive that was ever tried or loaded.';
+COMMENT ON COLUMN fuel_v1.sources.source         IS 'The feed or archive, as in the other views.';
+COMMENT ON COLUMN fuel_v1.sources.kind           IS 'feed or archive.';
+COMMENT ON COLUMN fuel_v1.sources.state          IS 'The state that publishes it.';
+COMMENT ON COLUMN fuel_v1.sources.is_enabled     IS 'False: the feed is switched off in the configuration.';
+COMMENT ON COLUMN fuel_v1.sources.delay_hours    IS 'How late it publishes, in hours; 0: at once.';
+COMMENT ON COLUMN fuel_v1.sources.licence        IS 'The licence of its data; NULL: not configured.';
+COMMENT ON COLUMN fuel_v1.sources.attribution    IS 'The words that the licence asks for.';
+COMMENT ON COLUMN fuel_v1.sources.records        IS 'Number of its station records; see station_records.';
+COMMENT ON COLUMN fuel_v1.sources.terms_since_at IS 'Since when these terms have been configured; NULL: not configured.';
+COMMENT ON COLUMN fuel_v1.sources.first_taken_at IS 'The instant of its oldest answer that counts, or its oldest price; NULL: none.';
+COMMENT ON COLUMN fuel_v1.sources.last_taken_at  IS 'The instant of its newest answer that counts, or its newest price; NULL: none.';
+
 -- Health is judged by what the provider really reported, and when. Recordings that are replayed and documents that are
 -- read again do not make a feed healthy.
 CREATE OR REPLACE VIEW fuel_v1.feed_health AS
@@ -51,9 +90,9 @@ SELECT
     WHEN source.calls_per_month > 0
       THEN greatest(0, source.calls_per_month - coalesce(spent.calls, 0))
   END AS quota_left,
-  (extract(epoch FROM source.delay) / 3600)::integer AS delay_hours,
-  terms.licence,
-  source.attribution,
+  known.delay_hours,
+  known.licence,
+  known.attribution,
   newest.newest_price_at,
   success.last_at AS last_success_at,
   (
@@ -61,8 +100,9 @@ SELECT
     FROM fuel.run
     WHERE run.source_id = source.source_id AND run.kind = 'live' AND run.started_at <= fuel.latest_start()
   ) AS last_attempt_at,
-  terms.since_at AS terms_since_at
+  known.terms_since_at
 FROM fuel.source
+JOIN fuel_v1.sources AS known USING (source)
 JOIN fuel.sight USING (source_id)
 -- A list is believed from the instant whose prices it shows. Where a feed publishes late, part of that time has passed
 -- when the list is fetched.
@@ -151,13 +191,6 @@ LEFT JOIN LATERAL (
   WHERE NOT fuel.is_mapped AND pair.source_id = source.source_id AND pair.price_tenths > 0
 ) AS unmapped ON true
 LEFT JOIN LATERAL (
-  SELECT terms.licence, terms.since_at
-  FROM fuel.terms
-  WHERE terms.source_id = source.source_id
-  ORDER BY terms.since_at DESC
-  LIMIT 1
-) AS terms ON true
-LEFT JOIN LATERAL (
   SELECT sum(run.requests)::integer AS calls
   FROM fuel.run
   JOIN fuel.source AS payer ON payer.source_id = run.source_id
@@ -184,45 +217,6 @@ COMMENT ON COLUMN fuel_v1.feed_health.newest_price_at IS 'The newest stamp among
 COMMENT ON COLUMN fuel_v1.feed_health.last_success_at IS 'When its newest good documents were fetched; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.last_attempt_at IS 'When its last run began; NULL: none yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.terms_since_at  IS 'Since when this licence and attribution apply; NULL: not yet read.';
-
-CREATE OR REPLACE VIEW fuel_v1.sources AS
-SELECT
-  source.source,
-  source.kind,
-  source.state,
-  source.is_enabled,
-  (extract(epoch FROM source.delay) / 3600)::integer AS delay_hours,
-  terms.licence,
-  source.attribution,
-  (
-    SELECT count(*)::integer
-    FROM fuel.station AS record
-    WHERE record.source_id = source.source_id AND record.first_seen_at < 'infinity'
-  ) AS records,
-  terms.since_at AS terms_since_at,
-  source.first_taken_at,
-  source.last_taken_at
-FROM fuel.source
-LEFT JOIN LATERAL (
-  SELECT stated.licence, stated.since_at
-  FROM fuel.terms AS stated
-  WHERE stated.source_id = source.source_id
-  ORDER BY stated.since_at DESC
-  LIMIT 1
-) AS terms ON true;
-COMMENT ON VIEW fuel_v1.sources IS
-  'Where prices come from, and under which terms. One row per feed or archive that was ever tried or loaded.';
-COMMENT ON COLUMN fuel_v1.sources.source         IS 'The feed or archive, as in the other views.';
-COMMENT ON COLUMN fuel_v1.sources.kind           IS 'feed or archive.';
-COMMENT ON COLUMN fuel_v1.sources.state          IS 'The state that publishes it.';
-COMMENT ON COLUMN fuel_v1.sources.is_enabled     IS 'False: the feed is switched off in the configuration.';
-COMMENT ON COLUMN fuel_v1.sources.delay_hours    IS 'How late it publishes, in hours; 0: at once.';
-COMMENT ON COLUMN fuel_v1.sources.licence        IS 'The licence of its data; NULL: not configured.';
-COMMENT ON COLUMN fuel_v1.sources.attribution    IS 'The words that the licence asks for.';
-COMMENT ON COLUMN fuel_v1.sources.records        IS 'Number of its station records; see station_records.';
-COMMENT ON COLUMN fuel_v1.sources.terms_since_at IS 'Since when these terms have been configured; NULL: not configured.';
-COMMENT ON COLUMN fuel_v1.sources.first_taken_at IS 'The instant of its oldest answer that counts, or its oldest price; NULL: none.';
-COMMENT ON COLUMN fuel_v1.sources.last_taken_at  IS 'The instant of its newest answer that counts, or its newest price; NULL: none.';
 
 CREATE OR REPLACE VIEW fuel_v1.ingest_runs AS
 SELECT
