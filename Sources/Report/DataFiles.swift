@@ -155,17 +155,11 @@ extension Report {
   /// The prices that changed in the last day, oldest first. A list for each, because objects would
   /// double the file.
   func changesJSON() -> String {
-    let known = Set(market.offers.map(\.station))
-    let changes = market.priceChanges.filter { known.contains($0.station) }.map {
-      jsonList([
-        json($0.station), json($0.fuel), json($0.before), json($0.after), json($0.at),
-      ])
-    }
-    return jsonObject([
+    jsonObject([
       "version": "1", "made_at": json(now), "attribution": json(attribution(nil)),
       "columns": jsonList(
         ["station_id", "fuel", "before_cpl", "after_cpl", "changed_at"].map { json($0) }),
-      "changes": jsonList(changes, isLong: true),
+      "changes": jsonList(market.priceChanges, isLong: true),
     ]) + "\n"
   }
 

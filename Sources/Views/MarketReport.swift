@@ -93,14 +93,6 @@ package struct MarketReport: Sendable {
     package var raised: Double?
   }
 
-  /// For one tenth of the range of probabilities: the probability that verdicts stated, and how
-  /// often the event really came.
-  package struct Calibration: Sendable {
-    package var stated: Double
-    package var real: Double
-    package var days: Int
-  }
-
   /// How good the verdicts were, over all scored years together: sixty windows at least, since the
   /// result of a few weeks is chance.
   package struct Score: Sendable {
@@ -111,7 +103,6 @@ package struct MarketReport: Sendable {
     /// The best capture among the simple habits that need no verdict.
     package var bestHabit: Double?
     package var from: FuelModel.Day
-    package var until: FuelModel.Day
   }
 
   /// How one station's price of a fuel compares with those of a region.
@@ -130,28 +121,12 @@ package struct MarketReport: Sendable {
     package var advice: [String: (verdict: String, basis: String, reason: String)] = [:]
   }
 
-  /// A price that changed at a station.
-  package struct PriceChange: Sendable {
-    package var station: Int
-    package var fuel: String
-    package var before: Double?
-    package var after: Double
-    package var at: Instant
-  }
-
-  /// Who publishes the prices of a state, and when they were read last.
-  package struct Origin: Sendable {
-    package var attribution: String
-    package var readAt: Instant?
-  }
-
   /// A change of a verdict or of the state of a market.
   package struct VerdictChange: Sendable {
     package var fuel: String
     package var at: Instant
     package var verdict: String
     package var basis: String
-    package var state: String?
     package var reason: String
   }
 
@@ -194,7 +169,9 @@ package struct MarketReport: Sendable {
   /// The last five cycles, newest first.
   package var cycles: [Key: [Cycle]] = [:]
   package var verdicts: [Key: Verdict] = [:]
-  package var calibration: [Calibration] = []
+  /// For each tenth of the range of probabilities: the probability that verdicts stated, and how
+  /// often the event really came.
+  package var calibration: [(stated: Double, real: Double, days: Int)] = []
   package var scores: [Key: Score] = [:]
   /// The prices that count, as indices of `offers`, cheapest first.
   package var ranking: [Key: [Int]] = [:]
@@ -205,10 +182,11 @@ package struct MarketReport: Sendable {
   package var descriptions: [Int: StationDescription] = [:]
   /// The daily averages of the last days at each station, of its first fuel.
   package var stationDays: [Int: [FuelModel.Day: Double]] = [:]
-  /// The changes of prices in the last day, oldest first.
-  package var priceChanges: [PriceChange] = []
-  /// The feeds that publish the prices of each state.
-  package var origins: [String: Origin] = [:]
+  /// The changes of prices in the last day, oldest first, each as a JSON array: station, fuel, the
+  /// price before and after, and when it changed.
+  package var priceChanges: [String] = []
+  /// Who publishes the prices of each state, and when they were read last.
+  package var origins: [String: (attribution: String, readAt: Instant?)] = [:]
   /// How stations compare with the smallest region around them, by station and the code of a fuel.
   package var comparisons: [Int: [String: Comparison]] = [:]
   /// Recent changes of verdicts or states of markets, by region, newest first.

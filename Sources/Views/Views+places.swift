@@ -94,13 +94,19 @@ extension Views {
         LIMIT \(limit)
       )
       """
-    ).map { row in
-      NamedPlace(
-        kind: NamedPlace.Kind(rawValue: try row.text("kind")) ?? .station,
-        code: try row.text("code"),
-        name: try row.text("name"), state: try row.text("state"), position: try row.position(),
-        suburb: try row.optional("suburb"))
-    }
+    ).map { try NamedPlace($0) }
+  }
+
+  /// Returns the station with a number, open or not.
+  package func station(numbered number: Int) throws -> NamedPlace? {
+    try connection.query(
+      """
+      SELECT 'station' AS kind, station_id::text AS code, concat_ws(', ', name, suburb) AS name, state,
+        latitude, longitude, suburb
+      FROM fuel_v1.stations
+      WHERE station_id = \(number)
+      """
+    ).first.map { try NamedPlace($0) }
   }
 
   /// Returns the names of all suburbs where a station has had a price, as people are shown them.
@@ -202,18 +208,6 @@ extension Views {
     ).map { (day: try $0.day("day"), average: try $0.optionalDouble("average_cpl")) }
   }
 
-  /// Returns the present verdict for a region and fuel; `nil` where there is none.
-  package func advice(
-    region: String, fuel: String
-  ) throws -> (verdict: String, state: String?, reason: String)? {
-    try connection.query(
-      """
-      SELECT verdict, market_state, reason FROM fuel_v1.fill_up
-      WHERE region = \(region) AND fuel = \(fuel)
-      """
-    ).first.map { (try $0.text("verdict"), try $0.optional("market_state"), try $0.text("reason")) }
-  }
-
   /// Returns the whole market as JSON: the rows of `averages_now`, `fill_up` and `trend_summary`.
   package func marketJSON() throws -> String {
     try connection.query(
@@ -231,6 +225,16 @@ extension Views {
           FROM fuel_v1.trend_summary))::text AS text
       """
     ).only().text("text")
+  }
+}
+
+extension NamedPlace {
+  /// Reads a row of a place.
+  fileprivate init(_ row: Row) throws {
+    self.init(
+      kind: Kind(rawValue: try row.text("kind")) ?? .station, code: try row.text("code"),
+      name: try row.text("name"), state: try row.text("state"), position: try row.position(),
+      suburb: try row.optional("suburb"))
   }
 }
 

@@ -100,9 +100,7 @@ extension Views {
       ORDER BY decile
       """
     ).map { row in
-      MarketReport.Calibration(
-        stated: try row.double("stated"), real: try row.double("real"),
-        days: try row.integer("days"))
+      (try row.double("stated"), try row.double("real"), try row.integer("days"))
     }
   }
 
@@ -117,7 +115,7 @@ extension Views {
         WHERE scored = 'replayed' AND year IS NULL AND horizon = 5
       )
       SELECT region, fuel, scores.days, scores.capture, scores.saving_cpl, scores.perfect_cpl,
-        scores.from_on, scores.until_on,
+        scores.from_on,
         (
           SELECT max(habit.capture) FROM scores AS habit
           WHERE habit.region = scores.region AND habit.fuel = scores.fuel
@@ -132,8 +130,7 @@ extension Views {
         windows: try row.integer("days"), capture: try row.optionalDouble("capture"),
         saving: try row.optionalDouble("saving_cpl"),
         perfect: try row.optionalDouble("perfect_cpl"),
-        bestHabit: try row.optionalDouble("best_habit"), from: try row.day("from_on"),
-        until: try row.day("until_on"))
+        bestHabit: try row.optionalDouble("best_habit"), from: try row.day("from_on"))
     }.mapValues { $0[0] }
   }
 
@@ -190,7 +187,6 @@ extension Views {
         MarketReport.VerdictChange(
           fuel: try row.text("fuel"), at: try row.instant("computed_at"),
           verdict: try row.text("verdict"), basis: try row.text("basis"),
-          state: try row.optional("market_state"),
           reason: try row.text("reason")))
     }
   }

@@ -19,22 +19,6 @@ extension Views {
     ).only().boolean("is_simulated")
   }
 
-  /// Returns the station with a number, open or not.
-  package func station(numbered number: Int) throws -> NamedPlace? {
-    try connection.query(
-      """
-      SELECT station_id, concat_ws(', ', name, suburb) AS name, state, suburb, latitude, longitude
-      FROM fuel_v1.stations
-      WHERE station_id = \(number)
-      """
-    ).first.map { row in
-      NamedPlace(
-        kind: .station, code: "\(number)", name: try row.text("name"),
-        state: try row.text("state"),
-        position: try row.position(), suburb: try row.optional("suburb"))
-    }
-  }
-
   private func addDescriptions(to market: inout MarketReport) throws {
     for row in try connection.query("SELECT station_id, address, phone FROM fuel_v1.stations") {
       market.descriptions[try row.integer("station_id")] = MarketReport.StationDescription(
@@ -82,18 +66,16 @@ extension Views {
   private func addPriceChanges(to market: inout MarketReport) throws {
     market.priceChanges = try connection.query(
       """
-      SELECT changes.station_id, fuel, before_cpl, after_cpl, changed_at
+      SELECT json_build_array(
+          changes.station_id, fuel, before_cpl, after_cpl,
+          replace(to_json(changed_at) #>> '{}', '+00:00', 'Z'))::text AS change
       FROM fuel_v1.price_changes AS changes
       WHERE changed_at > (SELECT now_at FROM fuel_v1.pipeline) - interval '24 hours'
         AND NOT is_flagged AND after_cpl > 0
+        AND changes.station_id = ANY (\(Array(Set(market.offers.map(\.station))))::integer[])
       ORDER BY changed_at, station_id, fuel
       """
-    ).map { row in
-      MarketReport.PriceChange(
-        station: try row.integer("station_id"), fuel: try row.text("fuel"),
-        before: try row.optionalDouble("before_cpl"), after: try row.double("after_cpl"),
-        at: try row.instant("changed_at"))
-    }
+    ).map { try $0.text("change") }
   }
 
   private func addOrigins(to market: inout MarketReport) throws {
@@ -107,8 +89,9 @@ extension Views {
       GROUP BY sources.state
       """)
     {
-      market.origins[try row.text("state")] = MarketReport.Origin(
-        attribution: try row.text("attribution"), readAt: try row.optionalInstant("read_at"))
+      market.origins[try row.text("state")] = (
+        try row.text("attribution"), try row.optionalInstant("read_at")
+      )
     }
   }
 }

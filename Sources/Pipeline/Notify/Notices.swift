@@ -60,9 +60,8 @@ package struct Notices {
     }
     switch rule.kind {
     case .verdict:
-      guard let advice = try store.views.advice(region: place.code, fuel: rule.fuel.rawValue) else {
-        return
-      }
+      let key = MarketReport.Key(place.code, rule.fuel.rawValue)
+      guard let advice = try store.views.verdicts(of: key).values.first else { return }
       let seen = Seen(verdict: advice.verdict, market_state: advice.state)
       guard seen != before else { return }
       let words = advice.verdict.replacing("_", with: " ")
@@ -161,7 +160,7 @@ extension NoticeRule {
     }
     switch kind {
     case .verdict:
-      guard try views.advice(region: place.code, fuel: fuel) == nil else { return nil }
+      guard try views.verdicts(of: .init(place.code, fuel)).isEmpty else { return nil }
       return "\(name) has no verdict on \(fuel): it is a nation, has too few stations, or bowser "
         + "aggregate has not run yet"
     case .price(let limit):
