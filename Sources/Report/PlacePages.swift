@@ -20,22 +20,15 @@ extension Report {
   }
 
   /// Returns a name as lower-case letters and digits, with one hyphen in place of any other
-  /// characters. A name without any letter or digit of ASCII is written as its bytes.
+  /// characters between them. A name without any letter or digit of ASCII is written as its bytes.
   static func slug(_ name: String) -> String {
-    var slug = ""
-    for byte in name.lowercased().utf8 {
-      let isPlain = (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
-      if isPlain {
-        slug.unicodeScalars.append(Unicode.Scalar(byte))
-      } else if !slug.hasSuffix("-") {
-        slug += "-"
-      }
+    let words = name.lowercased().utf8.split {
+      !(0x61...0x7A).contains($0) && !(0x30...0x39).contains($0)
     }
-    guard slug.contains(where: { $0 != "-" }) else {
-      // A name in another script is identified by its bytes.
+    guard !words.isEmpty else {
       return "u" + name.utf8.prefix(40).map { String($0, radix: 16) }.joined()
     }
-    return String(slug.prefix(80))
+    return String(words.map { Substring($0) }.joined(separator: "-").prefix(80))
   }
 
   static func path(ofStation number: Int) -> String { "station/\(number).html" }
