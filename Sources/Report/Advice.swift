@@ -60,11 +60,11 @@ package struct Advice {
     guard verdict.verdict != "no_difference" else { return "Waiting saves nothing here" }
     var sure = ""
     if let confidence = verdict.confidence {
-      // In whole percent, as the reason states it: the two stand on one page.
-      switch Int((confidence * 100).rounded()) {
-      case 80...: sure = ": very likely"
-      case (isWait ? 60 : 61)...: sure = ": likely"
-      case (isWait ? 40 : 41)...: sure = ": a close call"
+      let percent = Int((confidence * 100).rounded())
+      switch (Likelihood(percent: percent), Likelihood(percent: isWait ? percent : 100 - percent)) {
+      case (.veryLikely, _): sure = ": very likely"
+      case (_, .open): sure = ": a close call"
+      case (_, isWait ? .likely : .unlikely): sure = ": likely"
       default:
         return "The habit that has saved most lately says \(isWait ? "wait" : "buy now"), although "
           + "a lower price within five days is \(isWait ? "not expected" : "likely")"

@@ -31,11 +31,11 @@ extension MarketWalk {
     let percent = Int((lower * 100).rounded())
     let isAgainst = advice == .wait ? percent < 50 : percent >= 50
     let (words, doubt) =
-      switch percent {
-      case 80...: ("is very likely", "which speaks against filling up")
-      case 60..<80: ("is likely", "which speaks against filling up")
-      case 40..<60: ("may come", "so this is a close call")
-      default: ("is not to be expected", "which speaks against waiting")
+      switch Likelihood(percent: percent) {
+      case .veryLikely: ("is very likely", "which speaks against filling up")
+      case .likely: ("is likely", "which speaks against filling up")
+      case .open: ("may come", "so this is a close call")
+      case .unlikely: ("is not to be expected", "which speaks against waiting")
       }
     return "A lower price within five days \(words) (\(percent) %)"
       + (isAgainst ? ", \(doubt)" : "")
