@@ -392,22 +392,17 @@ RETURNS TABLE (
 LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  wanted_fuel smallint;
-  today       date;
+  -- NULL, and so without any row, for an unknown region or fuel.
+  today date;
 BEGIN
   IF trend.days NOT BETWEEN 1 AND 3660 THEN
     RAISE EXCEPTION 'days must be between 1 and 3660, not %', trend.days
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  SELECT known.fuel_id INTO wanted_fuel
-  FROM fuel.fuel AS known
-  WHERE known.fuel = trend.fuel AND known.is_averaged;
   SELECT fuel.price_day(fuel.clock(), known.time_zone, known.starts) INTO today
   FROM fuel.region_clock AS known
+  JOIN fuel.fuel AS sold ON sold.fuel = trend.fuel AND sold.is_averaged
   WHERE known.region = trend.region;
-  IF wanted_fuel IS NULL OR today IS NULL THEN
-    RETURN;
-  END IF;
   RETURN QUERY
   SELECT
     series.day, series.average_cpl, series.min_cpl, series.max_cpl, series.moving_average_7d_cpl,
@@ -421,22 +416,15 @@ BEGIN
       CASE
         WHEN count(made.average_cpl) OVER week >= 4 THEN round(avg(made.average_cpl) OVER week, 2)
       END AS moving_average_7d_cpl,
-      coalesce(made.known, 0) AS stations
+      coalesce(made.stations, 0) AS stations
     FROM (
       SELECT today - back.days AS day FROM generate_series(0, trend.days + 6) AS back (days)
     ) AS dates
-    LEFT JOIN (
-      SELECT
-        rollup.day,
-        CASE WHEN rollup.stations >= fuel.minimum_stations() THEN rollup.average_cpl END AS average_cpl,
-        CASE WHEN rollup.stations >= fuel.minimum_stations() THEN rollup.min_cpl END AS min_cpl,
-        CASE WHEN rollup.stations >= fuel.minimum_stations() THEN rollup.max_cpl END AS max_cpl,
-        rollup.stations AS known
-      FROM fuel.daily_rollup AS rollup
-      WHERE rollup.region = trend.region
-        AND rollup.fuel_id = wanted_fuel
-        AND rollup.day BETWEEN today - trend.days - 6 AND today
-    ) AS made ON made.day = dates.day
+    LEFT JOIN fuel_v1.daily_averages AS made
+      ON made.region = trend.region
+      AND made.fuel = trend.fuel
+      AND made.day = dates.day
+      AND made.day BETWEEN today - trend.days - 6 AND today
     WINDOW week AS (ORDER BY dates.day ROWS BETWEEN 6 PRECEDING AND CURRENT ROW)
   ) AS series
   WHERE series.day >= today - trend.days
