@@ -333,21 +333,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.unite IS 'Makes this database the hub of its members; does nothing where there are none.';
 
--- Reads the small tables of members for their statistics, without which the planner takes any for equally small.
-CREATE OR REPLACE FUNCTION fuel.analyze_members() RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  part regclass;
-BEGIN
-  FOR part IN
-    SELECT relid FROM unnest(ARRAY['stations', 'region_stations', 'current_prices', 'price_now']) AS small
-    CROSS JOIN LATERAL pg_partition_tree(format('hub.%I', small)) WHERE isleaf
-  LOOP
-    EXECUTE format('ANALYZE %s', part);
-  END LOOP;
-END
-$$;
-COMMENT ON FUNCTION fuel.analyze_members IS 'Takes the statistics of the small tables of members.';
-
 -- 3. The nation
 
 CREATE OR REPLACE FUNCTION fuel.member_tables() RETURNS regclass[] LANGUAGE sql IMMUTABLE
