@@ -35,31 +35,7 @@ extension Report {
       \(regions.isEmpty
         ? "<p class=\"empty\">Not scored yet: scoring needs some months of history.</p>\n" as HTML
         : scores(regions))</div>
-      \(calibration())
       """)
-  }
-
-  /// How likely a fall in price was stated to be, and how often one came.
-  private func calibration() -> HTML {
-    guard !market.calibration.isEmpty else { return "" }
-    return """
-      <h2>How often a stated chance came true</h2>
-      <div class="panel">
-      <p>The stated chance of a lower price within five days, and the share of days on which one \
-      came.</p>
-      \(table(
-        "Chances",
-        [("Stated", true), ("Came true", true), ("Days", true)],
-        market.calibration.map { row in
-          """
-          <tr><th scope="row" class="number">\(Words.percent(row.stated))</th>\
-          <td class="number">\(Words.percent(row.real))</td>\
-          <td class="number">\(row.days)</td></tr>
-
-          """
-        }))</div>
-
-      """
   }
 
   private func scores(_ regions: [MarketReport.Region]) -> HTML {

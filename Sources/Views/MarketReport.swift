@@ -169,9 +169,6 @@ package struct MarketReport: Sendable {
   /// The last five cycles, newest first.
   package var cycles: [Key: [Cycle]] = [:]
   package var verdicts: [Key: Verdict] = [:]
-  /// For each tenth of the range of probabilities: the probability that verdicts stated, and how
-  /// often the event really came.
-  package var calibration: [(stated: Double, real: Double, days: Int)] = []
   package var scores: [Key: Score] = [:]
   /// The prices that count, as indices of `offers`, cheapest first.
   package var ranking: [Key: [Int]] = [:]

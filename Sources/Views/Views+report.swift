@@ -12,7 +12,7 @@ extension Views {
       try addAverages(to: &market)
       try addFuels(to: &market)
       try addCycles(to: &market)
-      try addVerdicts(to: &market)
+      market.verdicts = try verdicts()
       try addScores(to: &market)
       market.offers = try allOffers()
       try addComparisons(to: &market)
@@ -83,24 +83,6 @@ extension Views {
         peakOn: try row.optional("peak_on").flatMap { Day($0) },
         peak: try row.optionalDouble("peak_cpl"),
         days: try row.optional("length_days").flatMap(Int.init))
-    }
-  }
-
-  /// Adds the verdicts, and how often their chances came true.
-  private func addVerdicts(to market: inout MarketReport) throws {
-    market.verdicts = try verdicts()
-    // Only the calibration of the method that gave the newest verdict.
-    market.calibration = try connection.query(
-      """
-      SELECT stated, real, days
-      FROM fuel_v1.verdict_calibration
-      WHERE event = 'lower_5d' AND method = (
-        SELECT fill_up.method FROM fuel_v1.fill_up ORDER BY fill_up.computed_at DESC LIMIT 1
-      )
-      ORDER BY decile
-      """
-    ).map { row in
-      (try row.double("stated"), try row.double("real"), try row.integer("days"))
     }
   }
 
