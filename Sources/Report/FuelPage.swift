@@ -4,7 +4,7 @@ import Views
 
 extension Report {
   /// One fuel in one region: the verdict, the cheapest stations now and next beside a map, the daily
-  /// averages, the price cycles, and the other fuels there.
+  /// averages, and the other fuels there.
   ///
   /// - Parameter path: where the page is, below the report's folder.
   func fuelPage(
@@ -32,7 +32,7 @@ extension Report {
       \(announced(region, key, home: "../").map { "<h2>Next prices</h2>\n<div class=\"panel\">\n\($0)</div>\n" as HTML } ?? "")\
       <h2>Daily averages <span class="unit">and today so far</span></h2>
       <div class="panel">
-      \(charts(key))\(trendNote(key))\(dayTable(market.days[key] ?? []))\(cycleTable(key))</div>
+      \(charts(key))\(trendNote(key))\(dayTable(market.days[key] ?? []))</div>
       <h2>All fuels in \(Words.place(region.name))</h2>
       <div class="panel">
       \(fuelTable(region, others))</div>
@@ -213,32 +213,5 @@ extension Report {
       <p>\(begin) <b>\(Words.cents(next.tomorrow))</b> on average, now \(Words.cents(next.today)): \(Words.stations(next)).</p>
       \(stationTable("Cheapest of the next prices", Array(cheapest.prefix(5)), home))
       """
-  }
-
-  private func cycleTable(_ key: MarketReport.Key) -> HTML {
-    guard let cycles = market.cycles[key], !cycles.isEmpty else { return "" }
-    return """
-      <h3>Recent price cycles</h3>
-      \(table(
-        "Price cycles",
-        [
-          ("Low", false), ("c/L", true), ("High", false), ("c/L", true), ("Days", true),
-          ("Rise, c/L", true),
-        ],
-        cycles.map { cycle in
-          """
-          <tr><th scope="row">\(Words.dateWithYear(cycle.troughOn))</th><td class="number">\(Words.cents(cycle.trough))</td>\
-          <td>\(cycle.peakOn.map(Words.date) ?? "not yet")</td><td class="number">\(Words.cents(cycle.peak))</td>\
-          <td class="number">\(cycle.days.map(String.init) ?? "·")</td><td class="number">\(rise(cycle))</td></tr>
-
-          """
-        }))
-      """
-  }
-
-  /// The difference of the two prices as they are shown.
-  private func rise(_ cycle: MarketReport.Cycle) -> String {
-    cycle.peak.map { Words.cents(Double(Cents.tenths($0) - Cents.tenths(cycle.trough)) / 10) }
-      ?? "·"
   }
 }

@@ -54,11 +54,9 @@ let styleSheet = """
   main { padding-top: 6px; padding-bottom: 32px; }
   h1 { font-size: 1.7rem; line-height: 1.2; margin: 8px 0 4px; letter-spacing: -0.01em; }
   h2 { font-size: 1.2rem; margin: 36px 0 10px; }
-  h3 { font-size: 1.05rem; margin: 0 0 4px; }
-  .panel h3, .panel h2 { margin-top: 22px; }
+  .panel h2 { margin-top: 22px; }
   .card h2, .panel h2 { font-size: 1.05rem; margin-bottom: 4px; }
   .card h2, .panel > :first-child { margin-top: 0; }
-  h4 { font-size: 0.95rem; margin: 18px 0 6px; }
   .lead, .note, .empty { color: var(--soft); margin: 0 0 8px; }
   .note, .empty { font-size: 0.9rem; }
   :is(.panel, .cards, .beside, .note) + :is(.note, .panel) { margin-top: 12px; }
@@ -127,7 +125,7 @@ let styleSheet = """
     header.site, main, footer { padding-left: 12px; padding-right: 12px; }
     .panel { padding-left: 10px; padding-right: 10px; }
     /* What a phone has no room for. */
-    [aria-label="Averages now"] tr > :nth-child(4), [aria-label="Price cycles"] tr > :nth-child(6),
+    [aria-label="Averages now"] tr > :nth-child(4),
     [aria-label="Feeds"] tr > :nth-child(n + 4), [aria-label="Scores"] tr > :is(:nth-child(4), :nth-child(n + 6)) { display: none; }
     th, td { font-size: 0.9rem; padding-right: 6px !important; }
     tbody th { width: 48%; }
@@ -171,7 +169,7 @@ let styleSheet = """
     header.site nav, .chips, .fuels, button, .skip, .search, .ranges input, .ranges label, details { display: none; }
     .verdict b { border: 1px solid currentColor; }
     main, footer, header.site { max-width: none; padding-left: 0; padding-right: 0; }
-    h2, h3, h4 { break-after: avoid; } table { break-inside: avoid; }
+    h2 { break-after: avoid; } table { break-inside: avoid; }
   }
 
   """

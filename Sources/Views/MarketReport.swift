@@ -58,15 +58,6 @@ package struct MarketReport: Sendable {
     package var typicalCycleDays: Int?
   }
 
-  /// One price cycle, from its trough on.
-  package struct Cycle: Sendable {
-    package var troughOn: FuelModel.Day
-    package var trough: Double
-    package var peakOn: FuelModel.Day?
-    package var peak: Double?
-    package var days: Int?
-  }
-
   /// The verdict that is given now.
   package struct Verdict: Sendable {
     package var verdict: String
@@ -166,8 +157,6 @@ package struct MarketReport: Sendable {
   /// The mean of each month's daily averages, under the first day of the month.
   package var months: [Key: [Day]] = [:]
   package var trends: [Key: Trend] = [:]
-  /// The last five cycles, newest first.
-  package var cycles: [Key: [Cycle]] = [:]
   package var verdicts: [Key: Verdict] = [:]
   package var scores: [Key: Score] = [:]
   /// The prices that count, as indices of `offers`, cheapest first.

@@ -11,7 +11,7 @@ extension Views {
       market.feeds = try health()
       try addAverages(to: &market)
       try addFuels(to: &market)
-      try addCycles(to: &market)
+      market.trends = try trends()
       market.verdicts = try verdicts()
       try addScores(to: &market)
       market.offers = try allOffers()
@@ -59,31 +59,6 @@ extension Views {
       GROUP BY region, fuel, date_trunc('month', day)
       ORDER BY region, fuel, day
       """)
-  }
-
-  /// Adds where each market stands in its cycle, and its last cycles.
-  private func addCycles(to market: inout MarketReport) throws {
-    market.trends = try trends()
-    market.cycles = try keyed(
-      """
-      SELECT region, fuel, trough_on, trough_cpl, peak_on, peak_cpl, length_days
-      FROM (
-        SELECT cycles.*,
-          row_number() OVER (PARTITION BY region, fuel ORDER BY trough_on DESC) AS number
-        FROM fuel_v1.cycles
-        JOIN fuel_v1.trend_summary AS trend USING (region, fuel)
-        WHERE trend.is_cycling
-      ) AS numbered
-      WHERE number <= 5
-      ORDER BY region, fuel, trough_on DESC
-      """
-    ) { row in
-      MarketReport.Cycle(
-        troughOn: try row.day("trough_on"), trough: try row.double("trough_cpl"),
-        peakOn: try row.optional("peak_on").flatMap { Day($0) },
-        peak: try row.optionalDouble("peak_cpl"),
-        days: try row.optional("length_days").flatMap(Int.init))
-    }
   }
 
   /// Adds the scores of the verdicts over the stored history.
