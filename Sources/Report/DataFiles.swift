@@ -166,14 +166,9 @@ extension Report {
   /// An Atom feed of the changes in the verdicts and market states of a region.
   func atom(_ region: MarketReport.Region) -> HTML {
     let changes = market.verdictChanges[region.code] ?? []
-    let own: HTML =
-      address.map {
-        "<link rel=\"self\" type=\"application/atom+xml\" href=\"\($0)feed/\(Self.slug(region.code)).atom\"/>\n"
-      } ?? ""
+    let own = address.map { "\($0)feed/\(Self.slug(region.code)).atom" }
     // The ids of a feed are its own only where its address is.
-    let base =
-      address.map { "\($0)feed/\(Self.slug(region.code)).atom" }
-      ?? "tag:bowser,2026:\(Self.slug(region.code))"
+    let base = own ?? "tag:bowser,2026:\(Self.slug(region.code))"
     /// A fuel without an average has no page of its own.
     func page(_ fuel: String) -> String {
       isKnown(.init(region.code, fuel)) && market.fuels.contains { $0.code == fuel }
@@ -187,7 +182,7 @@ extension Report {
       <updated>\(changes.first?.at ?? market.pipeline.aggregatedAt ?? now)</updated>
       <author><name>Bowser</name></author>
       <link rel="alternate" type="text/html" href="../\(Self.path(of: region))"/>
-      \(own)\(changes.map { change in
+      \(own.map { "<link rel=\"self\" type=\"application/atom+xml\" href=\"\($0)\"/>\n" as HTML } ?? "")\(changes.map { change in
         """
         <entry>
         <title>\(fuelName(change.fuel)): \(Words.verdict(change.verdict, change.basis).lowercased())</title>
