@@ -90,29 +90,14 @@ struct Chart {
       """
   }
 
-  /// The positions and texts of the dates below the line: at most seven on a narrow chart and
-  /// fourteen on a wide one.
+  /// The positions and texts of the dates below the line, of which the last is the last day: at most
+  /// five on a narrow chart and nine on a wide one.
   private var marks: [(index: Int, words: String)] {
-    let isNarrow = width < 500
-    let last = days.count - 1
-    switch (step, days.count) {
-    case (.day, ...40):
-      return days.indices.filter { ($0 - last) % (isNarrow ? 10 : 5) == 0 }.map {
-        ($0, Words.date(days[$0].day))
-      }
-    case (.day, _):
-      let firsts = days.indices.filter { days[$0].day.day == 1 }
-      let every = (firsts.count + 11) / (isNarrow ? 6 : 12)
-      return firsts.enumerated().filter { (firsts.count - 1 - $0.offset) % max(1, every) == 0 }.map
-      {
-        ($0.element, Words.month(days[$0.element].day))
-      }
-    case (.month, _):
-      let firsts = days.indices.filter { days[$0].day.month == 1 }
-      let every = firsts.count / (isNarrow ? 6 : 13) + 1
-      return firsts.enumerated().filter { (firsts.count - 1 - $0.offset) % every == 0 }.map {
-        ($0.element, "\(days[$0.element].day.year)")
-      }
+    let most = width < 500 ? 5 : 9
+    let every = (days.count + most - 1) / most
+    return days.indices.filter { (days.count - 1 - $0) % every == 0 }.map { index in
+      let day = days[index].day
+      return (index, step == .day ? Words.date(day) : "\(Words.month(day)) \(day.year)")
     }
   }
 
