@@ -78,9 +78,8 @@ extension Report {
       })
   }
 
-  /// Charts of the last thirty days, the last ninety days and the year, each with today so far, and
-  /// of all months. The reader selects one with a radio button. No script is needed. Below the
-  /// shorter two a band shows what the market was doing.
+  /// Charts of the last thirty days, with a band that shows what the market was doing, and, behind
+  /// them, of the last year and of all months where these show more.
   private func charts(_ key: MarketReport.Key) -> HTML {
     let month = market.days[key] ?? []
     guard let today = month.last?.day, month.contains(where: { $0.average != nil }) else {
@@ -90,56 +89,29 @@ extension Report {
     let stored = market.year[key] ?? []
     let year = unbroken(
       stored, from: max(today + -365, stored.first?.day ?? today), until: today)
-    let offered = chartRanges(
-      month: month, year: year, months: unbrokenMonths(market.months[key] ?? []))
+    let months = unbrokenMonths(market.months[key] ?? [])
     let states = market.states[key] ?? [:]
-    let buttons = offered.enumerated().map { index, range -> HTML in
-      """
-      <input type="radio" name="range" id="\(range.id)"\(index == 0 ? " checked" as HTML : "")>\
-      <label for="\(range.id)">\(range.name)</label>
-
-      """
-    }
-    let drawn = offered.map { range -> HTML in
-      "<div class=\"range \(range.id)\">\n\(drawing(of: range, states))</div>\n"
-    }
     return """
-      \(offered.count > 1
-        ? "<fieldset class=\"ranges\"><legend>Period</legend>\n\(buttons)\(drawn)</fieldset>\n" as HTML
-        : drawing(of: offered[0], states))<ul class="legend">
+      \(drawing(month, .day, states))<ul class="legend">
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="line" x1="1" x2="25" y1="5" y2="5"/></svg>average</li>
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><line class="moving" x1="1" x2="25" y1="5" y2="5"/></svg>seven-day average</li>
       <li><svg viewBox="0 0 26 10" aria-hidden="true"><rect class="band" width="26" height="10"/></svg>cheapest to dearest station</li>
       </ul>
-      \(StateBand(days: (year.suffix(90) + month).map(\.day), states: states).legend())
+      \(StateBand(days: month.map(\.day), states: states).legend())\
+      \(year.count > month.count ? longer("Show the last year", year, .day) : "")\
+      \(months.count > 12 ? longer("Show all months", months, .month) : "")
       """
   }
 
-  private typealias ChartRange = (
-    id: String, name: String, days: [MarketReport.Day], step: Chart.Step
-  )
-
-  /// Returns the ranges that a chart is offered for, the shortest first. A longer range is offered
-  /// only if it shows more than the shorter one.
-  private func chartRanges(
-    month: [MarketReport.Day], year: [MarketReport.Day], months: [MarketReport.Day]
-  ) -> [ChartRange] {
-    var ranges: [ChartRange] = [("range-30", "30 days", month, .day)]
-    // Today so far comes on top of ninety days.
-    let most = 91
-    if year.count > month.count {
-      ranges.append(("range-90", "90 days", Array(year.suffix(most)), .day))
-    }
-    if year.count > most { ranges.append(("range-365", "A year", year, .day)) }
-    if months.count > 12 { ranges.append(("range-all", "All", months, .month)) }
-    return ranges
+  private func longer(_ name: String, _ days: [MarketReport.Day], _ step: Chart.Step) -> HTML {
+    "<details><summary>\(name)</summary>\n\(drawing(days, step))</details>\n"
   }
 
   /// A chart for wide screens and one for narrow ones.
-  private func drawing(of range: ChartRange, _ states: [Day: String]) -> HTML {
-    let (days, step) = (range.days, range.step)
-    let isShort = step == .day && days.count <= 92
-    let band = StateBand(days: days.map(\.day), states: isShort ? states : [:])
+  private func drawing(
+    _ days: [MarketReport.Day], _ step: Chart.Step, _ states: [Day: String] = [:]
+  ) -> HTML {
+    let band = StateBand(days: days.map(\.day), states: states)
     return """
       <div class="wide">\(Chart(days: days, width: 840, height: 270, step: step).full())\(band.drawing(width: 840))</div>
       <div class="narrow">\(Chart(days: days, width: 350, height: 230, step: step).full())\(band.drawing(width: 350))</div>

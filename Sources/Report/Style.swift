@@ -86,18 +86,6 @@ let styleSheet = """
   .map a:focus-visible rect { stroke: var(--accent); stroke-width: 4; }
   .key { display: inline-block; width: 22px; height: 12px; border-radius: 6px; vertical-align: -1px; margin-right: 6px; }
   .key.cheap { background: var(--down); } .key.dear { border: 2px solid var(--up); border-radius: 2px; }
-  .ranges { border: 0; margin: 0; padding: 0; min-width: 0; }
-  .ranges legend { position: absolute; left: -9999px; }
-  .ranges input { position: absolute; opacity: 0; }
-  .ranges label {
-    display: inline-block; margin: 2px 6px 6px 0; border: 1px solid var(--line); border-radius: 999px; padding: 1px 12px;
-    font-size: 0.9rem; cursor: pointer;
-  }
-  .ranges input:checked + label { background: var(--accent); border-color: var(--accent); color: var(--card); }
-  .ranges input:focus-visible + label { outline: 2px solid var(--accent); outline-offset: 2px; }
-  .range { display: none; }
-  #range-30:checked ~ .range-30, #range-90:checked ~ .range-90,
-  #range-365:checked ~ .range-365, #range-all:checked ~ .range-all { display: block; }
   .states .falling, .states .near_low { fill: var(--down); } .states .rising, .states .near_high { fill: var(--up); }
   .states .shock { fill: var(--ink); } .states .quiet { fill: var(--soft); }
   .up { color: var(--up); } .down { color: var(--down); } .same { color: var(--soft); }
@@ -166,7 +154,7 @@ let styleSheet = """
       --up: #802; --down: #042; --wait: #024; --wait-back: #fff; --fill: #420; --fill-back: #fff;
       --none: #333; --none-back: #fff;
     }
-    header.site nav, .chips, .fuels, button, .skip, .search, .ranges input, .ranges label, details { display: none; }
+    header.site nav, .chips, .fuels, button, .skip, .search, details { display: none; }
     .verdict b { border: 1px solid currentColor; }
     main, footer, header.site { max-width: none; padding-left: 0; padding-right: 0; }
     h2 { break-after: avoid; } table { break-inside: avoid; }
