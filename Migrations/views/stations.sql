@@ -140,8 +140,8 @@ WITH seller AS (
     AND EXISTS (SELECT FROM fuel.present_span AS sold WHERE sold.station_id = station.station_id)
 )
 SELECT
-  'suburb' AS kind,
-  seller.suburb AS name,
+  place.kind,
+  place.name,
   -- The postcode that most stations of the suburb have.
   mode() WITHIN GROUP (ORDER BY seller.postcode) AS postcode,
   seller.state,
@@ -149,20 +149,9 @@ SELECT
   round(avg(seller.longitude), 6)::numeric(9, 6) AS longitude,
   count(*)::integer AS stations
 FROM seller
-WHERE seller.suburb IS NOT NULL
-GROUP BY seller.state, seller.suburb
-UNION ALL
-SELECT
-  'postcode',
-  seller.postcode,
-  seller.postcode,
-  seller.state,
-  round(avg(seller.latitude), 6)::numeric(9, 6),
-  round(avg(seller.longitude), 6)::numeric(9, 6),
-  count(*)::integer
-FROM seller
-WHERE seller.postcode IS NOT NULL
-GROUP BY seller.state, seller.postcode;
+CROSS JOIN LATERAL (VALUES ('suburb', seller.suburb), ('postcode', seller.postcode)) AS place (kind, name)
+WHERE place.name IS NOT NULL
+GROUP BY place.kind, place.name, seller.state;
 COMMENT ON VIEW fuel_v1.localities IS
   'Suburbs, towns and postcodes with a station that has reported a price. One row per state and suburb, and one per '
   'state and postcode. The feed of Western Australia has suburbs but no postcodes.';
