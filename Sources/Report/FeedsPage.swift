@@ -6,7 +6,7 @@ extension Report {
   func feedsPage() -> HTML {
     let aggregated: HTML =
       market.pipeline.aggregatedAt.map { instant in
-        "Averages and verdicts were last updated at \(nationTime(instant))."
+        "Averages and verdicts were last updated at \(localTime(instant, nil))."
           as HTML
       } ?? "Averages and verdicts have not been computed yet."
     return page(

@@ -22,11 +22,8 @@ struct Map {
     var link: String
   }
 
-  /// The name of a place.
-  struct Name {
-    var position: Position
-    var text: String
-  }
+  /// The name of a place, and where it is.
+  typealias Name = (position: Position, text: String)
 
   private typealias Point = (x: Double, y: Double)
 

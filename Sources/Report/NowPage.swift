@@ -209,7 +209,7 @@ extension Report {
         title: "\(name): \(Words.cents(average.average))", link: home + Self.path(of: region, fuel))
     }
     let names = regions.compactMap { region in
-      region.centre.map { Map.Name(position: $0, text: Words.title(region.name)) }
+      region.centre.map { (position: $0, text: Words.title(region.name)) }
     }
     let capitals = regions.count { $0.kind == "capital" }
     return Map(labels, names: names, first: capitals)?.svg("Cities and towns") ?? ""

@@ -320,7 +320,7 @@ extension Report {
         link: home + Self.path(ofStation: offer.station))
     }
     let names = places.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(40)
-    guard let map = Map(labels, names: names.map { .init(position: $1.position, text: $0) }) else {
+    guard let map = Map(labels, names: names.map { ($1.position, $0) }) else {
       return ""
     }
     return """

@@ -126,13 +126,8 @@ package struct Report: Sendable {
 
   var nation: MarketReport.Region? { market.regions.first { $0.kind == "nation" } }
 
-  /// An instant in the nation's local time: `1 Jul, 20:05 Sydney time`.
-  func nationTime(_ instant: Instant) -> String {
-    localTime(instant, nil)
-  }
-
-  /// An instant in the local time of a region.
-  private func localTime(_ instant: Instant, _ region: MarketReport.Region?) -> String {
+  /// An instant in the local time of a region, or of the nation: `1 Jul, 20:05 Sydney time`.
+  func localTime(_ instant: Instant, _ region: MarketReport.Region?) -> String {
     "\(Words.time(instant, zone(of: region))) \(clockName(of: region))"
   }
 
