@@ -170,17 +170,13 @@ LEFT JOIN LATERAL (
 ) AS newest ON true
 LEFT JOIN (
   SELECT
-    of_station.source_id,
-    count(*)::integer AS stations,
-    sum(of_station.prices)::integer AS prices,
-    sum(of_station.flagged)::integer AS flagged
-  FROM (
-    SELECT price_now.source_id, count(*) AS prices, count(*) FILTER (WHERE price_now.is_flagged) AS flagged
-    FROM fuel.price_now
-    WHERE price_now.price_tenths > 0 AND price_now.is_fresh
-    GROUP BY price_now.source_id, price_now.station_id
-  ) AS of_station
-  GROUP BY of_station.source_id
+    price_now.source_id,
+    count(DISTINCT price_now.station_id)::integer AS stations,
+    count(*)::integer AS prices,
+    (count(*) FILTER (WHERE price_now.is_flagged))::integer AS flagged
+  FROM fuel.price_now
+  WHERE price_now.price_tenths > 0 AND price_now.is_fresh
+  GROUP BY price_now.source_id
 ) AS holding ON holding.source_id = source.source_id
 LEFT JOIN LATERAL (
   SELECT
