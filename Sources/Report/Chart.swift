@@ -95,10 +95,11 @@ struct Chart {
   private var marks: [(index: Int, words: String)] {
     let most = width < 500 ? 5 : 9
     let every = (days.count + most - 1) / most
-    return days.indices.filter { (days.count - 1 - $0) % every == 0 }.map { index in
-      let day = days[index].day
-      return (index, step == .day ? Words.date(day) : "\(Words.month(day)) \(day.year)")
-    }
+    return days.indices.filter { (days.count - 1 - $0) % every == 0 }.map { ($0, name(days[$0])) }
+  }
+
+  private func name(_ day: MarketReport.Day) -> String {
+    step == .day ? Words.date(day.day) : "\(Words.month(day.day)) \(day.day.year)"
   }
 
   /// A description of the line for readers who cannot see it.
@@ -108,19 +109,13 @@ struct Chart {
       let high = known.max(by: { ($0.average ?? 0) < ($1.average ?? 0) }),
       let last = known.last
     else { return "No averages" }
-    func when(_ day: Day) -> String {
-      switch step {
-      case .day: "on \(days.count > 40 ? Words.dateWithYear(day) : Words.date(day))"
-      case .month: "in \(Words.month(day)) \(day.year)"
-      }
-    }
     return
       (step == .day
       ? "Daily averages of \(days.count - 1) days and today so far"
       : "Averages of \(days.count) months")
-      + ": lowest \(Words.cents(low.average)) \(when(low.day)), "
-      + "highest \(Words.cents(high.average)) \(when(high.day)), "
-      + "last \(Words.cents(last.average)) \(when(last.day))"
+      + ": lowest \(Words.cents(low.average)) (\(name(low))), "
+      + "highest \(Words.cents(high.average)) (\(name(high))), "
+      + "last \(Words.cents(last.average)) (\(name(last)))"
   }
 
   /// Round numbers that cover a range, at most six of them.

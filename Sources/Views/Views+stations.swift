@@ -3,15 +3,6 @@ import Postgres
 
 /// What the pages and files of stations show besides prices.
 extension Views {
-  /// Adds the stations themselves, their last thirty days, what changed today, and whose data these
-  /// are. The offers must be filled in before.
-  func addStations(to market: inout MarketReport) throws {
-    try addDescriptions(to: &market)
-    try addStationDays(to: &market)
-    try addPriceChanges(to: &market)
-    try addOrigins(to: &market)
-  }
-
   /// Whether the prices of this database are simulated, as `make demo` notes of its own.
   package func isSimulated() throws -> Bool {
     try connection.query(
@@ -19,7 +10,8 @@ extension Views {
     ).only().boolean("is_simulated")
   }
 
-  private func addDescriptions(to market: inout MarketReport) throws {
+  /// Adds the stations themselves.
+  func addDescriptions(to market: inout MarketReport) throws {
     for row in try connection.query("SELECT station_id, address, phone FROM fuel_v1.stations") {
       market.descriptions[try row.integer("station_id")] = MarketReport.StationDescription(
         address: try row.optional("address"), phone: try row.optional("phone"))
@@ -36,7 +28,7 @@ extension Views {
   /// Adds the days of each station's first fuel: a chart of every fuel would make a site several
   /// times as large. The row of a station is one text, because a row for each day would cost more
   /// than everything else that a report reads.
-  private func addStationDays(to market: inout MarketReport) throws {
+  func addStationDays(to market: inout MarketReport) throws {
     var first: [Int: String] = [:]
     for offer in market.offers
     where first[offer.station].map({ Fuel.precedes(offer.fuel, $0) }) ?? true {
@@ -63,7 +55,8 @@ extension Views {
     }
   }
 
-  private func addPriceChanges(to market: inout MarketReport) throws {
+  /// Adds what changed in the last day.
+  func addPriceChanges(to market: inout MarketReport) throws {
     market.priceChanges = try connection.query(
       """
       SELECT json_build_array(
@@ -78,7 +71,8 @@ extension Views {
     ).map { try $0.text("change") }
   }
 
-  private func addOrigins(to market: inout MarketReport) throws {
+  /// Adds whose data these are.
+  func addOrigins(to market: inout MarketReport) throws {
     for row in try connection.query(
       """
       SELECT sources.state, string_agg(DISTINCT sources.attribution, '; ') AS attribution,
