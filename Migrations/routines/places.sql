@@ -46,11 +46,9 @@ BEGIN
     -- A station may have several records. Only the one that represents it counts, and none that only runs that do not
     -- count reported.
     WHERE station.place_id = station.station_id AND station.first_seen_at < 'infinity' AND CASE area.kind
-      WHEN 'nation' THEN true
-      WHEN 'state' THEN true
       WHEN 'rest' THEN NOT EXISTS (
         SELECT FROM fuel.region AS capital WHERE capital.kind = 'capital' AND fuel.is_within(capital, station))
-      ELSE fuel.is_within(area, station)
+      ELSE area.kind IN ('nation', 'state') OR fuel.is_within(area, station)
     END
   ),
   removed AS (
