@@ -28,10 +28,7 @@ package struct Members {
     try connection.query(
       """
       SELECT EXISTS (
-        SELECT
-        FROM pg_catalog.pg_class AS class
-        JOIN pg_catalog.pg_namespace AS schema ON schema.oid = class.relnamespace
-        WHERE schema.nspname = 'hub' AND class.relname = 'member_pipeline'
+        SELECT FROM pg_catalog.pg_views WHERE schemaname = 'hub' AND viewname = 'member_pipeline'
       ) AS is_hub
       """
     ).only().boolean("is_hub")
