@@ -491,48 +491,6 @@ struct DocumentTests {
     #expect(names.subtracting(known).sorted() == [])
   }
 
-  /// contrib/sbom describes both programs, and lists every shared library of theirs that does not
-  /// come with the toolchain, by the name of its package.
-  @Test func thePartsAreNamed() async throws {
-    struct Document: Decodable {
-      struct Package: Decodable {
-        var name: String
-        var versionInfo: String
-      }
-      struct Relation: Decodable {
-        var spdxElementId: String
-        var relationshipType: String
-        var relatedSpdxElement: String
-      }
-      var spdxVersion: String
-      var packages: [Package]
-      var relationships: [Relation]
-    }
-    let program = CommandTests.process([], "", [:]).executableURL?.path ?? ""
-    let made = try await tool(
-      "\(IntegrationTests.root)/contrib/sbom", [program, program + "-simulate"])
-    #expect(made.code == 0, "\(made.err)")
-    let document = try JSONDecoder().decode(Document.self, from: Data(made.out.utf8))
-    #expect(document.spdxVersion == "SPDX-2.3")
-    #expect(document.packages.allSatisfy { !$0.versionInfo.isEmpty })
-    let names = Set(document.packages.map(\.name))
-    #expect(
-      names.isSuperset(of: ["bowser", "swift", "swift-foundation", "libpq5", "libc6"]), "\(names)")
-    #expect(names.count == document.packages.count)
-    for name in ["bowser", "bowser-simulate"] {
-      let described = document.relationships.filter {
-        $0.relationshipType == "DESCRIBES" && $0.relatedSpdxElement == "SPDXRef-" + name
-      }
-      let parts = Set(
-        document.relationships.filter { $0.spdxElementId == "SPDXRef-" + name }.map {
-          $0.relatedSpdxElement
-        })
-      #expect(described.count == 1, "\(name)")
-      let expected: Set = ["SPDXRef-swift", "SPDXRef-libpq5", "SPDXRef-libc6"]
-      #expect(parts.isSuperset(of: expected), "\(name)")
-    }
-  }
-
   /// contrib/install refuses a `bowser-simulate` of another version than the given program, and
   /// leaves the folder as it was.
   @Test(arguments: [("bowser 9.9.9 (abc)", true), ("bowser 9.9.9 (abd)", false)])
