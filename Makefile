@@ -67,8 +67,8 @@ test-long: packages ## the long proofs: more seeds, more kills, soaks, whole arc
 	@$(TESTS)
 	@config/cluster throwaway config/tests long
 
-# Ten minutes on two cores. The peers take part where Python has them: config/cluster tools installs them.
-bench: packages ## speed, as ratios to PostgreSQL, DuckDB and polars: docs/benchmarks.md has its settings
+# Ten minutes on two cores. DuckDB takes part where Python has it: config/cluster tools installs it.
+bench: packages ## speed, as ratios to PostgreSQL and DuckDB: docs/benchmarks.md has its settings
 	@config/cluster start
 	@$(BUILD) -c release --product bowser
 	@$(BUILD) -c release --product bench

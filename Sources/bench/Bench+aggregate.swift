@@ -66,7 +66,7 @@ extension Bench {
     return try run([program, "aggregate", "--now", now, "--config", config])
   }
 
-  /// Compares the time of an aggregate with the time that each peer needs for the same averages. The
+  /// Compares the time of an aggregate with the time that DuckDB needs for the same averages. The
   /// averages are shown beside each other.
   private mutating func compare(_ full: Finished, _ what: String, until end: Day) throws {
     let made = try connection("bench_empty").query(
@@ -78,17 +78,16 @@ extension Bench {
     ).only()
     let ours = Peer.Averages(rows: try made.integer("rows"), mean: try made.double("mean"))
     add("daily averages of \(what)", "\(full.cost); \(ours.text)")
-    if !peers.isEmpty { try writeFacts(until: end) }
-    for peer in peers {
-      note("the same averages by \(peer.name)")
-      let (done, theirs) = try peer.run(self)
-      add(
-        "daily averages of \(what), of \(peer.name)", "\(done.cost); \(theirs.text)",
-        full.seconds / done.seconds, .init(1.2, hold: 2))
-    }
+    guard let duckDB else { return }
+    try writeFacts(until: end)
+    note("the same averages by DuckDB")
+    let (done, theirs) = try duckDB.run(self)
+    add(
+      "daily averages of \(what), of DuckDB", "\(done.cost); \(theirs.text)",
+      full.seconds / done.seconds, .init(1.2, hold: 2))
   }
 
-  /// Writes the files that the peers read. `Peers/averages_duckdb.py` describes them.
+  /// Writes the files that DuckDB reads. `Peers/averages_duckdb.py` describes them.
   private func writeFacts(until end: Day) throws {
     let connection = try connection("bench_empty")
     let source = try connection.query("SELECT source_id FROM fuel.archive_price LIMIT 1").only()

@@ -13,7 +13,8 @@ import Simulator
 struct Bench {
   /// What this run has measured so far.
   private(set) var measured = Run()
-  private(set) var peers: [Peer] = []
+  /// `nil` where DuckDB is not installed.
+  private(set) var duckDB: Peer?
   let environment = ProcessInfo.processInfo.environment
   let folder: String
   /// How many rows are loaded as history.
@@ -39,11 +40,8 @@ struct Bench {
     if let commit = version.firstMatch(of: /\((.+)\)/) { measured.commit = String(commit.1) }
     measured.versions["PostgreSQL"] = try connection("postgres").query("SHOW server_version")
       .only().text("server_version")
-    for (name, module) in Peer.all {
-      guard let peer = Peer.find(name, module: module, self) else { continue }
-      peers.append(peer)
-      measured.versions[name] = peer.version
-    }
+    duckDB = Peer(self)
+    measured.versions["DuckDB"] = duckDB?.version
   }
 
   // MARK: Parts

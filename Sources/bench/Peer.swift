@@ -1,9 +1,8 @@
 import Foundation
 
-/// Another program that computes the same daily averages in its own best form: a program of
+/// DuckDB, which computes the same daily averages in its own best form: a program of
 /// `Sources/bench/Peers`, which a Python interpreter runs as a process of its own.
 struct Peer {
-  let name: String
   let version: String
   private let words: [String]
 
@@ -16,17 +15,15 @@ struct Peer {
     var text: String { "\(rows), mean \(String(format: "%.3f", mean)) c/L" }
   }
 
-  /// The peers, each with its name in Python.
-  static let all = [(name: "DuckDB", module: "duckdb"), (name: "polars", module: "polars")]
-
-  /// Returns a peer if one of two interpreters can import it: the one that `config/cluster tools`
-  /// makes, or the caller's.
-  static func find(_ name: String, module: String, _ bench: Bench) -> Peer? {
+  /// Fails where neither of two interpreters can import it: the one that `config/cluster tools`
+  /// makes, and the caller's.
+  init?(_ bench: Bench) {
     for python in [".build/tools/python/bin/python", "python3"] {
-      let words = [python, "Sources/bench/Peers/averages_\(module).py"]
+      let words = [python, "Sources/bench/Peers/averages_duckdb.py"]
       guard let done = try? bench.run(words + ["version"]) else { continue }
-      let version = done.output.trimmingCharacters(in: .whitespacesAndNewlines)
-      return Peer(name: name, version: version, words: words)
+      self.words = words
+      version = done.output.trimmingCharacters(in: .whitespacesAndNewlines)
+      return
     }
     return nil
   }

@@ -48,7 +48,7 @@ struct Run: Encodable {
   /// The commit of the program that was measured, with `+` where files differed from it.
   var commit = "unknown"
   var machine = Machine.this
-  /// The versions of the server and of the peers, by name. A peer that is not installed has none.
+  /// The versions of the server and of DuckDB, by name. DuckDB has none where it is not installed.
   var versions: [String: String] = [:]
   var parts: [Part] = []
 

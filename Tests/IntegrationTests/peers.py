@@ -1,6 +1,6 @@
-"""The programs with which `make bench` compares daily averages make the right ones.
+"""The program with which `make bench` compares daily averages makes the right ones.
 
-    peers.py FOLDER    FOLDER has averages_duckdb.py and averages_polars.py
+    peers.py FOLDER    FOLDER has averages_duckdb.py
 
 A small market is averaged second by second of its spans, day by day, in plain Python. It has changes at the ends of
 days, days of 23 and 25 hours, prices that lapse, and days on which too few stations have a price.
@@ -81,13 +81,12 @@ def main(programs):
         write(folder, "fuels", ["fuel_id", "lapses_after"], LAPSES.items())
         members = [(region, station) for region, stations in MEMBERS.items() for station in stations]
         write(folder, "members", ["region", "station_id"], members)
-        for peer in ["duckdb", "polars"]:
-            program = [sys.executable, str(pathlib.Path(programs) / f"averages_{peer}.py")]
-            subprocess.run([*program, "prepare", folder], check=True)
-            made = json.loads(subprocess.run([*program, "run", folder], check=True, capture_output=True).stdout)
-            if made["rows"] != rows or abs(made["mean"] - mean) > 1e-6:
-                sys.exit(f"{peer} makes {made}, right are {rows} of {mean}")
-            print(f"{peer} agrees", flush=True)
+        program = [sys.executable, str(pathlib.Path(programs) / "averages_duckdb.py")]
+        subprocess.run([*program, "prepare", folder], check=True)
+        made = json.loads(subprocess.run([*program, "run", folder], check=True, capture_output=True).stdout)
+        if made["rows"] != rows or abs(made["mean"] - mean) > 1e-6:
+            sys.exit(f"duckdb makes {made}, right are {rows} of {mean}")
+        print("duckdb agrees", flush=True)
 
 
 main(*sys.argv[1:])
