@@ -30,7 +30,7 @@ package enum Bowser {
     begin(words == ["--version"] ? words : [command.name] + words, among: [command])
   }
 
-  private static func begin(_ words: [String], among known: [Command]) {
+  private static func begin(_ arguments: [String], among known: [Command]) {
     // A standard stream that was closed is opened on /dev/null. Otherwise the next file or
     // connection would get its number, and output for the user would go there.
     for stream in 0...2 as ClosedRange<Int32> where fcntl(stream, F_GETFD) < 0 {
@@ -39,7 +39,6 @@ package enum Bowser {
     // A reader of the output that has gone away is no failure of this program. Without the signal,
     // writing fails with an error.
     signal(SIGPIPE, SIG_IGN)
-    let arguments = Invocation.ordered(words)
     let environment = ProcessInfo.processInfo.environment
     if let code = answer(arguments, among: known, environment: environment) { end(code) }
     // Without memory for a thread, the task below never begins.
@@ -109,8 +108,9 @@ package enum Bowser {
   }
 
   /// The error for a first word that names no command.
-  private static func noCommand(_ name: String) -> UsageError {
-    if let dash = UsageError.longDash(name) { return dash }
+  private static func noCommand(_ word: String) -> UsageError {
+    // What follows a `=` may be a secret.
+    let name = String(word.prefix { $0 != "=" })
     if let likely = nearest(to: name, in: ["--version"] + Command.common.map { "--\($0.name)" }),
       likely != name
     {
@@ -118,10 +118,6 @@ package enum Bowser {
     }
     if name.hasPrefix("-") {
       return .message("\(name) must follow a command: bowser help lists the commands")
-    }
-    let words = name.split(separator: " ")
-    if words.count > 1, commands.contains(where: { $0.name == String(words[0]) }) {
-      return .message("'\(name)' is one word because of its quotes: type bowser \(name)")
     }
     return .unknown(
       "command", name, among: commands.map(\.name),

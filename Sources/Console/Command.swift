@@ -58,9 +58,6 @@ package struct Command: Sendable {
   func unknown(option: String) -> UsageError {
     // Options without a description are for calls of this program by itself.
     let own = options.filter { !$0.about.isEmpty }.map { "--\($0.name)" }
-    if option.wholeMatch(of: /-?[0-9]+,[0-9]+[ ,;]+-?[0-9]+,[0-9]+/) != nil {
-      return .message("'\(option)' is no point: its numbers have points, as in -31.95,115.86")
-    }
     let takes = own.isEmpty ? "" : "\(name) takes \(own.joined(separator: ", ")); "
     return .unknown(
       "option", option, among: own + Self.common.map { "--\($0.name)" },
@@ -127,18 +124,6 @@ package enum UsageError: Error, Equatable, CustomStringConvertible {
     throw longer.isEmpty
       ? unknown(what, word, among: all)
       : UsageError.message("'\(word)' is ambiguous: \(longer.joined(separator: " or "))")
-  }
-
-  /// Refuses a word whose hyphens became long dashes or minus signs, as in text that was copied from
-  /// a formatted page; `nil` for any other word.
-  static func longDash(_ word: String) -> UsageError? {
-    let dashes = word.prefix { "-–—−".contains($0) }
-    // What follows a `=` may be a secret.
-    let rest = word.dropFirst(dashes.count).prefix { $0 != "=" }
-    guard dashes.contains(where: { $0 != "-" }), let first = rest.first else { return nil }
-    let hyphens = first.isLetter ? "--" : "-"
-    return .message(
-      "'\(dashes)\(rest)' begins with a dash that is not a hyphen: type \(hyphens)\(rest)")
   }
 
   package var description: String {

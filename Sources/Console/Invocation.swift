@@ -34,7 +34,6 @@ package struct Invocation: Sendable {
     }
     var rest = arguments[...]
     while let word = rest.popFirst() {
-      if let dash = UsageError.longDash(word) { throw dash }
       guard word.hasPrefix("--"), word != "--" else {
         if word == "--" {
           operands += rest
@@ -75,25 +74,6 @@ package struct Invocation: Sendable {
     self.command = command
   }
 
-  /// Moves common options from before the command to behind it. Arguments without a command stay as
-  /// they are.
-  static func ordered(_ arguments: [String]) -> [String] {
-    var before: [String] = []
-    var rest = arguments[...]
-    while let word = rest.first, word.hasPrefix("--"),
-      let option = Command.common.first(where: {
-        word == "--\($0.name)" || word.hasPrefix("--\($0.name)=")
-      }), option.name != "help"
-    {
-      before.append(rest.removeFirst())
-      if option.value != nil, !word.contains("="), let value = rest.popFirst() {
-        before.append(value)
-      }
-    }
-    guard let command = rest.popFirst() else { return arguments }
-    return [command] + before + rest
-  }
-
   /// Returns the whole number that an option states; `nil` where it is not given.
   package func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
     guard let text = options[name] else { return nil }
@@ -118,24 +98,14 @@ package struct Invocation: Sendable {
   func day(_ name: String) throws -> Day? {
     guard let text = options[name] else { return nil }
     guard let day = Day(text) else {
-      throw UsageError.message(
-        "--\(name) must be a day such as 2026-07-01" + Self.noSuchDay(text))
+      throw UsageError.message("--\(name) must be a day such as 2026-07-01")
     }
     return day
-  }
-
-  /// Says so where a text begins like a day that no calendar has, such as 2026-02-30.
-  static func noSuchDay(_ text: String) -> String {
-    let day = text.prefix(10)
-    return day.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil && Day(String(day)) == nil
-      ? "; no calendar has \(day)" : ""
   }
 
   func instant(_ name: String) throws -> Instant? {
     guard let text = options[name] else { return nil }
     guard let instant = Instant(iso: text) else {
-      let day = Self.noSuchDay(text)
-      guard day.isEmpty else { throw UsageError.message("--\(name) must be an instant\(day)") }
       throw UsageError.message(
         "--\(name) must be an instant with its zone, such as 2026-07-02T12:00:00Z or "
           + "2026-07-02T22:00:00+10:00")

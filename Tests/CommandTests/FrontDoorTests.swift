@@ -270,7 +270,7 @@ struct FrontDoorTests {
       for (words, hint) in [
         (["nowhere at all"], "no place"), (["brisbaen"], "did you mean 'Brisbane'?"),
         (["oconnor"], "did you mean 'O'Connor'?"),
-        (["brisbane", "sydney"], "name one place at a time"), (["brisbane", "wa"], "no place"),
+        (["brisbane", "wa"], "no place"),
         (["27.47,153.03"], "did you mean -27.47,153.03?"),
         (["brisbane", "--fuel", "U95"], "did you mean"), (["brisbane", "--near", "x"], "--near"),
         (["--near", "3"], "needs a place"), (["qld", "--near", "3"], "with a position"),
@@ -288,9 +288,6 @@ struct FrontDoorTests {
     (["ingest", "nws"], "no feed 'nws'; did you mean 'nsw-fuelcheck'?"),
     (["ingest", "fuelwach"], "no feed 'fuelwach'; did you mean 'wa-fuelwatch'?"),
     (["ingest", "xx"], "no feed 'xx'; one of "),
-    (["ingest", "ACT"], "no feed 'ACT'; prices of the ACT are in nsw-fuelcheck"),
-    (["ingest", "wa,qld-fpd"], "put blanks between the feeds: bowser ingest wa qld-fpd"),
-    (["ingest", "wa,", "qld"], "put blanks between the feeds: bowser ingest wa qld"),
     (["gaps", "n"], "'n' is ambiguous: nsw-fuelcheck or nt-myfuel"),
     (["gaps", "nws"], "no feed 'nws'; did you mean 'nsw-fuelcheck'?"),
     (["backfill", "n", "x.csv"], "'n' is ambiguous: nsw-fuelcheck or nt-myfuel"),
@@ -332,7 +329,6 @@ struct FrontDoorTests {
       (["ingest", "wa"], 78, "switched off by BOWSER_WA_FUELWATCH_ENABLED: set it to true"),
       (["simulate", "play"], 78, "'BOWSER_WA_FUELWATCH_ENABLED' must be true, because play plays"),
       (["ingest", "qld", "--replay", empty], 74, "--record DIR makes one"),
-      (["ingest", "Queensland", "--replay", empty], 74, "qld-fpd: there is no recording"),
       (["ingest", "qld", "--replay", "/nowhere"], 74, "qld-fpd: /nowhere: no such folder"),
       (["ingest", "--reprocess", "7"], 64, "fuel_v1.ingest_runs lists them"),
       (["withdraw", "7", "--reason", "x"], 64, "fuel_v1.ingest_runs lists them"),
@@ -340,9 +336,7 @@ struct FrontDoorTests {
       (["ingest", "--reprocess", "1-2000000"], 64, "names more than a million runs"),
       (["backfill", "wa"], 64, "such as wa-fuelwatch downloads/"),
       (["backfill", file], 64, "bowser backfill --help lists the archives"),
-      (["backfill", "wa-fuelwatch-archive", file], 64, "did you mean 'wa-fuelwatch'?"),
       (["backfill", "wa", "-"], 65, "bowser: standard input: no header of wa-fuelwatch: "),
-      (["show perth"], 64, "one word because of its quotes: type bowser show perth"),
       (["aggregate", "--from", "2026-07-01"], 64, "--from needs --rebuild"),
       (["aggregate", "--rebuild", "--from", "1.7.2026"], 64, "must be a day such as 2026-07-01"),
       (["aggregate", "--workers", "0"], 64, "--workers N must be a whole number from 1 to 64"),
@@ -350,9 +344,6 @@ struct FrontDoorTests {
       (["report", "--out="], 64, "--out needs DIR, and got an empty one"),
       (["export", "regions", "--out", ""], 64, "--out needs FILE, and got an empty one"),
       (["backfill", "sa", file], 64, "no archive 'sa'; one of nsw-fuelcheck, "),
-      (["backfill", "qld-fpd", file], 64, "is a feed, and its archive is 'qld-fuel-prices'"),
-      (["backfill", "vic-fairfuel", file], 64, "its archive is 'vic-servo-saver'"),
-      (["backfill", "sa-fpd", file], 64, "'sa-fpd' is a feed without an archive"),
       (["backfill", "wa", "https://data.example/july.csv"], 64, "backfill wa-fuelwatch -"),
       (["backfill", "wa", empty], 74, "bowser gaps says where"),
       (["backfill", "wa", misspelt], 74, "did you mean 'july.csv'?"),
@@ -376,9 +367,7 @@ struct FrontDoorTests {
       (["status"], 0, "the next step:\n  bowser ingest --all"),
       (["notify", "--test"], 0, "its comments show two"),
       (["--all", "ingest"], 64, "must follow a command"),
-      (["ingest", "—all"], 64, "not a hyphen: type --all"),
-      (["—verbose", "status"], 64, "not a hyphen: type --verbose"),
-      (["backfill", file, file], 64, "name the archive before its files: one of nsw-fuelcheck"),
+      (["backfill", file, file], 64, "july.csv'; one of nsw-fuelcheck"),
       (["config", "set", "workers", "3"], 64, "changed in bowser.json5"),
       (["show", "nowhere", "diesel"], 64, "did you mean bowser show nowhere --fuel DL?"),
       (["show", "perth U91"], 64, "did you mean bowser show perth --fuel U91?"),
@@ -392,11 +381,10 @@ struct FrontDoorTests {
       (["ingest", "--reprocess", "7", "--all"], 64, "--all cannot be combined with --reprocess"),
       (["ingest", "nt", "--replay", empty, "--record", empty], 64, "combined with --replay"),
       (["verify", "--log", "--head", "5f2c09ab41d7"], 64, "--head cannot be combined with --log"),
-      (["aggregate", "--rebuild", "--from", "2026-02-30"], 64, "no calendar has 2026-02-30"),
-      (["status", "--now", "2026-02-30T12:00:00Z"], 64, "no calendar has 2026-02-30"),
+      (["aggregate", "--rebuild", "--from", "2026-02-30"], 64, "must be a day such as"),
+      (["status", "--now", "2026-02-30T12:00:00Z"], 64, "must be an instant"),
       (["export", "--list", "--since", "2026-01-01"], 64, "cannot be combined with --list"),
       (["show", "perth"], 64, "there are no prices yet: run bowser ingest --all"),
-      (["show", "perth --fuel DL"], 64, "--fuel belongs outside of the quotes"),
       (["--vesion"], 64, "did you mean '--version'?"),
       (["backfill", "recordings", "/nowhere"], 74, "no such folder"),
       (["simulate", "play", "--fault", "server-error-503"], 64, "--fault belongs to serve"),
@@ -482,17 +470,13 @@ struct FrontDoorTests {
     }
   }
 
-  /// The program accepts options before the command, several spellings of `--version`, and
-  /// arguments that begin with a minus, such as southern latitudes.
+  /// The program accepts several spellings of `--version`, and arguments that begin with a minus,
+  /// such as southern latitudes.
   @Test func theCommandLineForgives() async throws {
     for words in [["version"], ["-v"], ["--version"]] {
       #expect(try CommandTests.run(words).out.hasPrefix("bowser "))
     }
     try await TestDatabase.with { target in
-      for words in [["--db", target, "status"], ["--db=\(target)", "--verbose", "status"]] {
-        let result = try CommandTests.run(words, on: "host=/nowhere")
-        #expect(result.code == 0, "\(words) \(result)")
-      }
       let south = try CommandTests.run(["show", "-27.47,153.03"], on: target)
       #expect(south.code == 0 && south.out.contains("No station with a price"), "\(south)")
     }

@@ -48,20 +48,6 @@ let backfillCommand = Command(
   let archives = try invocation.archives(beside: sources)
   let kept = sources.compactMap { $0.provider.keptAnswers?.name }
   let names = archives.map(\.id) + kept + ["recordings"]
-  // No archive has such a name; a file has.
-  guard !word.contains("/"), !word.contains(".") else {
-    throw UsageError.message(
-      "name the archive before its files: one of \(names.joined(separator: ", "))")
-  }
-  if let feed = sources.first(where: { $0.feed == word }), !names.contains(word) {
-    let archive = archives.first { $0.feed == word }?.id ?? feed.provider.keptAnswers?.name
-    let what = archive.map { ", and its archive is '\($0)'" } ?? " without an archive"
-    throw UsageError.message("'\(word)' is a feed\(what)")
-  }
-  // So the views and other commands call what an archive reported.
-  if word.hasSuffix("-archive"), names.contains(String(word.dropLast(8))) {
-    throw UsageError.message("no archive '\(word)'; did you mean '\(word.dropLast(8))'?")
-  }
   let name = try UsageError.meant(by: word, "archive", among: names)
   // Standard input is copied to a file, because it is read twice, once for its digest.
   var spooled: String?

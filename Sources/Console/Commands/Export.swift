@@ -79,8 +79,7 @@ extension Invocation {
     if let day = Day(text) { return Instant(seconds: Int64(day.sinceEpoch) * 86_400) }
     guard let instant = Instant(iso: text) else {
       throw UsageError.message(
-        "--\(name) must be a day such as 2026-07-02 or an instant such as 2026-07-02T12:00:00Z"
-          + Self.noSuchDay(text))
+        "--\(name) must be a day such as 2026-07-02 or an instant such as 2026-07-02T12:00:00Z")
     }
     return instant
   }

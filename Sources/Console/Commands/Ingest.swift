@@ -108,35 +108,9 @@ private func choose(_ sources: [Source], _ invocation: Invocation) throws -> [So
     throw UsageError.message(
       "which feed? one of \(sources.map(\.feed).joined(separator: ", ")), or --all")
   }
-  let given = invocation.operands.joined(separator: " ")
-  guard !given.contains(",") else {
-    let words = given.split { $0 == "," || $0 == " " }.joined(separator: " ")
-    throw UsageError.message("put blanks between the feeds: bowser ingest \(words)")
-  }
-  return try invocation.operands.flatMap { word -> [Source] in
-    guard word != "all" else { throw UsageError.message("for every feed, use --all") }
-    return try meant(by: word, among: sources)
-  }
-}
-
-/// Returns the feed with the name that a word means, otherwise the only feed of the state that it
-/// names.
-private func meant(by word: String, among sources: [Source]) throws -> [Source] {
-  do {
+  return try invocation.operands.flatMap { word in
     let feed = try UsageError.meant(by: word, "feed", among: sources.map(\.feed))
     return sources.filter { $0.feed == feed }
-  } catch {
-    let wanted = word.lowercased()
-    let ofState = sources.filter { source in
-      let name = source.state.name.lowercased().replacing("the ", with: "")
-      return [source.state.code.lowercased(), name].contains(wanted)
-    }
-    if ofState.count == 1 { return ofState }
-    // The ACT has no feed: the list of New South Wales has its stations.
-    guard wanted == "act", let home = sources.first(where: { $0.states.contains(.act) }) else {
-      throw error
-    }
-    throw UsageError.message("no feed '\(word)'; prices of the ACT are in \(home.feed)")
   }
 }
 

@@ -69,15 +69,6 @@ let showCommand = Command(
   do {
     place = try search.place(word)
   } catch let error as UsageError {
-    if let option = word.firstMatch(of: /(?:^| )(--[a-z]+)/)?.1 {
-      throw UsageError.message("\(option) belongs outside of the quotes, and before --")
-    }
-    let last = invocation.operands.last?.uppercased()
-    if invocation.operands.count > 1, !regions.contains(where: { $0.code == last }),
-      invocation.operands.allSatisfy({ (try? search.place($0)) != nil })
-    {
-      throw UsageError.message("name one place at a time")
-    }
     // The last word may be a fuel that was meant as --fuel, unless several places have it.
     let words = word.split(separator: " ").map(String.init)
     guard let last = words.last, let fuel = try? fuelCode(last),

@@ -34,22 +34,15 @@ struct PlaceSearch {
       if let state, let region = region(name, among: regions.filter({ $0.state == state })) {
         return region
       }
-      let numbers = word.split(separator: ",").map {
-        Double($0.trimmingCharacters(in: .whitespaces))
-      }
       guard !regions.isEmpty else {
         throw UsageError.message(
           "there are no prices yet: run bowser ingest --all, then bowser aggregate")
       }
       let known = regions.map(\.name) + regions.map(\.code) + (try views.suburbs())
-      let point = "a point such as -31.95,115.86"
-      let hint =
-        numbers.count == 2 && !numbers.contains(nil)
-        ? "a point is LATITUDE,LONGITUDE such as -31.95,115.86"
-        : word.wholeMatch(of: /[0-9]{4}/) != nil
-          ? "no station with a price has this postcode; use a region, a suburb or \(point)"
-          : "use a region, a suburb, postcode or station that has a price, or \(point)"
-      throw UsageError.unknown("place", word, among: known, hint: hint)
+      throw UsageError.unknown(
+        "place", word, among: known,
+        hint: "use a region, a suburb, postcode or station that has a price, or a point such as "
+          + "-31.95,115.86")
     }
     // A whole name comes before the beginning of one. A suburb comes before a station of the same
     // name.
