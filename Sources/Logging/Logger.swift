@@ -59,12 +59,6 @@ package struct Logger: Sendable {
   ) {
     log(.warning, message, values)
   }
-  /// Writes a line about something that went wrong.
-  package func error(
-    _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
-  ) {
-    log(.error, message, values)
-  }
 
   private func log(
     _ level: Level, _ message: String,

@@ -1,6 +1,5 @@
-// Runs one target of Tests/Fuzzing, as `make fuzz` does. With "mutate" the program tries a given
-// number of mutations of valid inputs. Otherwise libFuzzer, if the program is built with it,
-// searches for inputs that reach new code.
+// Runs one target of Tests/Fuzzing, as `make fuzz` does: libFuzzer, with which it builds the
+// program, searches for inputs that reach new code.
 
 import Foundation
 import Fuzzing
@@ -32,17 +31,6 @@ if words.count > 3, words[2] == "seeds" {
   for (index, seed) in chosen.seeds.enumerated() {
     try Data(seed).write(to: URL(filePath: "\(words[3])/sound-\(index)"))
   }
-  exit(0)
-}
-if words.count > 3, words[2] == "mutate", let count = Int(words[3]) {
-  var taken = 0
-  let first = words.count > 4 ? Int(words[4]) ?? 0 : 0
-  for number in first..<first + count {
-    var mutation = Mutation(seed: UInt64(number))
-    let seeds = chosen.seeds
-    if await chosen.run(mutation.change(seeds[number % seeds.count])) { taken += 1 }
-  }
-  print("\(chosen.rawValue): \(count) tried, \(taken) taken in part or whole")
   exit(0)
 }
 typealias Run =
