@@ -86,9 +86,11 @@ package struct Invocation: Sendable {
     return value
   }
 
+  /// Whether an option or a flag is given.
+  package func isGiven(_ name: String) -> Bool { options[name] != nil || flags.contains(name) }
+
   /// Refuses options that would have no effect beside another one.
   package func refuse(_ names: String..., beside other: String) throws {
-    func isGiven(_ name: String) -> Bool { options[name] != nil || flags.contains(name) }
     for name in names where isGiven(name) && isGiven(other) {
       throw UsageError.message("--\(name) cannot be combined with --\(other)")
     }
@@ -292,11 +294,15 @@ package struct Invocation: Sendable {
 
   /// How a feed is fetched, with its limits, retries and keys.
   func fetch(
-    _ source: Source, _ settings: Settings<Table>, _ client: Client,
-    until deadline: Deadline
+    _ source: Source, _ settings: Settings<Table>, until deadline: Deadline
   ) throws -> Fetch {
     Fetch(
-      source, client: client,
+      source,
+      client: .session(
+        Limits(
+          timeoutSeconds: settings.timeoutSeconds,
+          maxBodyBytes: settings.maxBodyMegabytes << 20,
+          allowLoopback: settings.allowLoopback)),
       retry: Retry(
         attempts: settings.attempts,
         deadline: deadline.instant ?? .now + .seconds(86_400),
@@ -324,14 +330,6 @@ package struct Invocation: Sendable {
 
   private func readerLimits(_ settings: Settings<Table>) -> ConfinedProcess.Limits {
     .init(memoryMegabytes: settings.readerMegabytes, seconds: settings.readerSeconds)
-  }
-
-  func client(_ settings: Settings<Table>) -> Client {
-    .session(
-      Limits(
-        timeoutSeconds: settings.timeoutSeconds,
-        maxBodyBytes: settings.maxBodyMegabytes << 20,
-        allowLoopback: settings.allowLoopback))
   }
 }
 

@@ -28,9 +28,7 @@ package final class Progress {
     began = ContinuousClock.now
   }
 
-  /// Shows how much of the work is done, and how long the rest may take. It writes a few times a
-  /// second to a
-  /// terminal, and a line every few seconds elsewhere.
+  /// Shows how much of the work is done, and how long the rest may take.
   package func show(_ done: Int, of total: Int, _ note: String = "") {
     let now = ContinuousClock.now
     let patience: Duration =

@@ -73,7 +73,7 @@ struct Simulation {
     for (option, simulations) in [
       ("fault", ["serve"]), ("port", ["serve"]), ("out", ["record", "archive"]),
       ("every", ["play", "record"]), ("archived", ["play"]),
-    ] where invocation.options[option] != nil || invocation.flags.contains(option) {
+    ] where invocation.isGiven(option) {
       guard let word = invocation.operands.first, !simulations.contains(word) else { continue }
       throw UsageError.message("--\(option) belongs to \(simulations.joined(separator: " and "))")
     }

@@ -65,19 +65,15 @@ struct DoctorTests {
   func theDoctorReadsTheLists(file: String, right: String, wrong: String, answer: String) throws {
     let folder = try CommandTests.config(replacing: right, with: wrong, in: file)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let text = try String(contentsOfFile: "\(CommandTests.config)/\(file)", encoding: .utf8)
     let doctor = try CommandTests.run(["doctor", "--config", folder], on: "host=/nowhere")
-    // Each of these entries is in one line.
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    let line = try #require(lines.firstIndex { $0.contains(right) }) + 1
     #expect(
       doctor.code == 78
-        && doctor.out.contains("FAIL  lists                   \(file):\(line), \(answer)"),
+        && doctor.out.contains("FAIL  lists                   \(file), \(answer)"),
       "\(doctor)")
   }
 
   /// A region in which no station lies has a mistake in its entry, unless the feed of its state is
-  /// not read. `doctor` and `show` say so.
+  /// not read. `doctor` says so.
   @Test func aRegionWithoutAStationIsNamed() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.copyItem(atPath: CommandTests.config, toPath: folder)
@@ -110,12 +106,10 @@ struct DoctorTests {
       #expect(
         doctor.code == 0 && doctor.out.contains("warn  regions                 \(sentence)\n"),
         "\(doctor)")
-      let empty = try run(["show", "mytown"])
-      #expect(
-        empty.out.contains("the region has no station. Check its state, centre, radius"),
-        "\(empty)")
-      let unread = try run(["show", "perth"])
-      #expect(unread.out.contains("too few stations"), "\(unread)")
+      for region in ["mytown", "perth"] {
+        let shown = try run(["show", region])
+        #expect(shown.out.contains("too few stations"), "\(shown)")
+      }
     }
   }
 

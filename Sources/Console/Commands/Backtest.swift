@@ -39,7 +39,11 @@ let backtestCommand = Command(
     """,
   deadlineSeconds: 7_200
 ) { invocation in
-  try checkOptions(of: invocation)
+  for name in ["verdicts", "late", "tomorrow"]
+  where invocation.isGiven(name) && !invocation.isGiven("prices") {
+    throw UsageError.message("--\(name) needs --prices")
+  }
+  try invocation.refuse("late", beside: "tomorrow")
   let backtest = Backtest(
     from: try invocation.day("from"), until: try invocation.day("until"))
   if let from = backtest.from, let until = backtest.until, until < from {
@@ -48,11 +52,20 @@ let backtestCommand = Command(
   let markets: [Backtest.Market]
   var store: Store?
   if let file = invocation.options["prices"] {
-    markets = try fileMarkets(file, invocation)
+    markets = try PriceFile(file).markets.map {
+      Backtest.Market(
+        region: $0.region, fuel: $0.fuel, series: $0.series,
+        isLate: invocation.flags.contains("late"),
+        isTomorrowKnown: invocation.flags.contains("tomorrow"))
+    }
     // Standard output holds either verdicts or scores, not both.
     if let out = invocation.options["verdicts"] {
-      try writeVerdicts(of: markets, to: out)
-      if out == "-" { return .done }
+      let text = verdictLines(of: markets)
+      guard out != "-" else {
+        write(text)
+        return .done
+      }
+      try FileOutput.write(text, to: out)
     }
   } else {
     let opened = try invocation.store(try invocation.settings())
@@ -89,45 +102,12 @@ let backtestCommand = Command(
   return .done
 }
 
-private func checkOptions(of invocation: Invocation) throws {
-  if invocation.options["prices"] == nil {
-    if invocation.options["verdicts"] != nil {
-      throw UsageError.message("--verdicts needs --prices")
-    }
-    for name in ["late", "tomorrow"] where invocation.flags.contains(name) {
-      throw UsageError.message("--\(name) needs --prices")
-    }
-  }
-  try invocation.refuse("late", beside: "tomorrow")
-}
-
-private func fileMarkets(
-  _ file: String, _ invocation: Invocation
-) throws -> [Backtest.Market] {
-  try PriceFile(file).markets.map {
-    Backtest.Market(
-      region: $0.region, fuel: $0.fuel, series: $0.series,
-      isLate: invocation.flags.contains("late"),
-      isTomorrowKnown: invocation.flags.contains("tomorrow"))
-  }
-}
-
-/// Writes to a file, or to standard output if the path is `-`.
-private func put(_ text: String, to path: String) throws {
-  if path == "-" {
-    write(text)
-  } else {
-    try FileOutput.write(text, to: path)
-  }
-}
-
 private func fixed(_ value: Double?, _ digits: Int) -> String {
   value.map { String(format: "%.\(digits)f", $0) } ?? ""
 }
 
-private func writeVerdicts(
-  of markets: [Backtest.Market], to path: String
-) throws {
+/// The verdict of every day, as CSV.
+private func verdictLines(of markets: [Backtest.Market]) -> String {
   var text =
     "region,fuel,day,verdict,basis,rule,expected_saving_cpl,confidence,market_state,p_cheaper_3d,p_jump_3d,"
     + "p_lower_5d,aim_for_cpl,expected_low_cpl,expected_low_from_cpl,expected_low_to_cpl,record_cpl,reason\n"
@@ -148,7 +128,7 @@ private func writeVerdicts(
       text += fields.joined(separator: ",") + "\n"
     }
   }
-  try put(text, to: path)
+  return text
 }
 
 // MARK: Scores

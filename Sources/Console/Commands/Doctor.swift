@@ -3,7 +3,6 @@ import Configuration
 import Feeds
 import Foundation
 import FuelModel
-import HTTP
 import Pipeline
 import Postgres
 import Store
@@ -49,29 +48,23 @@ let doctorCommand = Command(
   doctor.variables(sources, invocation)
   doctor.notices(settings, invocation)
   if invocation.flags.contains("online") {
-    for source in sources where doctor.isSetUp(source) {
+    for source in sources where doctor.ready.contains(source.feed) {
       await doctor.ask(source, settings, invocation)
     }
   }
-  doctor.finish()
   return doctor.code
 }
 
-/// Checks one thing after the other and collects the findings.
+/// Checks one thing after the other and prints the findings.
 private struct Doctor {
   enum Finding: String {
     case ok, off, warn
     case fail = "FAIL"
   }
 
-  struct Check {
-    var finding: Finding
-    var what: String
-    var words: String
-  }
-
   private(set) var code = ExitCode.done
-  private var checks: [Check] = []
+  // Feeds that have their keys.
+  private(set) var ready: Set<String> = []
   // Feeds whose answers have been stored before.
   private var read: Set<String> = []
   // Whether the database is a hub of others.
@@ -80,14 +73,8 @@ private struct Doctor {
   private var isSimulated = false
 
   mutating func tell(_ finding: Finding, _ what: String, _ words: String) {
-    checks.append(Check(finding: finding, what: what, words: words))
+    write("\(padded(finding.rawValue, 6))\(padded(what, 24))\(words)\n")
     if finding == .fail { code = .configuration }
-  }
-
-  func finish() {
-    for check in checks {
-      write("\(padded(check.finding.rawValue, 6))\(padded(check.what, 24))\(check.words)\n")
-    }
   }
 
   /// - Parameter good: the text if `body` does not throw.
@@ -268,6 +255,7 @@ private struct Doctor {
         guard !read.contains(source.feed) || isSimulated else { throw missing }
         return tell(.off, source.feed, "not set up: \(missing)")
       }
+      ready.insert(source.feed)
       let shared = source.account == source.feed ? "" : " (of \(source.account))"
       tell(
         .ok, source.feed,
@@ -291,10 +279,6 @@ private struct Doctor {
     }
   }
 
-  func isSetUp(_ source: Source) -> Bool {
-    checks.contains { $0.what == source.feed && $0.finding != .off }
-  }
-
   /// Rehearses one run: with all limits and with requests that count as usual, but without storing
   /// anything.
   mutating func ask(
@@ -303,8 +287,7 @@ private struct Doctor {
     let what = "\(source.feed) online"
     do {
       let store = try invocation.store(settings)
-      let fetch = try invocation.fetch(
-        source, settings, invocation.client(settings), until: Deadline(seconds: 120))
+      let fetch = try invocation.fetch(source, settings, until: Deadline(seconds: 120))
       let summary = try await Ingest(
         source, store: store, clock: .system, reader: try invocation.reader(settings),
         log: invocation.logger(settings)

@@ -2,7 +2,6 @@ import Configuration
 import Feeds
 import Foundation
 import FuelModel
-import HTTP
 import Logging
 import Pipeline
 import Postgres
@@ -49,9 +48,7 @@ let ingestCommand = Command(
 ) { invocation in
   let settings = try invocation.settings()
   let sources = try invocation.sources()
-  let work = IngestWork(
-    invocation: invocation, settings: settings, clock: try invocation.clock(),
-    client: invocation.client(settings))
+  let work = IngestWork(invocation: invocation, settings: settings, clock: try invocation.clock())
   try invocation.refuse("all", "replay", "record", beside: "reprocess")
   try invocation.refuse("record", beside: "replay")
   if invocation.flags.contains("reprocess") {
@@ -119,7 +116,6 @@ private struct IngestWork {
   let invocation: Invocation
   let settings: Settings<Invocation.Table>
   let clock: Clock
-  let client: Client
 
   /// Fetches one feed in this process.
   func live(
@@ -131,7 +127,7 @@ private struct IngestWork {
       _ = try source.missingSecret(in: secrets)
       warnOfLostTokens(source)
       let summary = try await ingest(source, store).live(
-        try fetch(source, until: deadline),
+        try invocation.fetch(source, settings, until: deadline),
         recording: invocation.options["record"].map { Recording(folder: $0) },
         isRehearsal: invocation.flags.contains("dry-run"))
       tell(source.feed, .success(summary), &worst)
@@ -270,10 +266,6 @@ private struct IngestWork {
     Ingest(
       source, store: store, clock: clock, reader: try invocation.reader(settings),
       log: invocation.logger(settings))
-  }
-
-  private func fetch(_ source: Source, until deadline: Deadline) throws -> Fetch {
-    try invocation.fetch(source, settings, client, until: deadline)
   }
 
   /// Reports the result of a feed in one line: on standard output if a summary was requested, on

@@ -116,7 +116,6 @@ struct PlacePage {
   private let now: Instant
   private let isPast: Bool
   private let region: MarketReport.Region?
-  private let isRegionEmpty: Bool
   private let averages: [AverageNow]
   /// Whether stations have prices, but only such as are too old to believe.
   private let isStale: Bool
@@ -136,7 +135,6 @@ struct PlacePage {
     let code = try views.region(around: place)
     let region = regions.first { $0.code == code }
     self.region = region
-    isRegionEmpty = region?.isEmpty(among: regions) ?? false
     let all = try views.averagesNow().filter { $0.region == code }
     let known = all.filter { $0.average != nil }
     averages = known
@@ -218,13 +216,11 @@ struct PlacePage {
     let isAhead = now > Clock.system.now() + .seconds(60)
     return isAhead
       ? "No average here at \(now), which lies ahead. Give another --now."
-      : isRegionEmpty
-        ? "No average here: the region has no station. Check its state, centre, radius and postcodes in regions.json5."
-        : isStale
-          ? "No average here: the prices are too old to believe. bowser status says since when."
-          : isPast
-            ? "No average here at \(now): too few stations had a price. Give another --now."
-            : "No average here: too few stations, or bowser aggregate has not run yet."
+      : isStale
+        ? "No average here: the prices are too old to believe. bowser status says since when."
+        : isPast
+          ? "No average here at \(now): too few stations had a price. Give another --now."
+          : "No average here: too few stations, or bowser aggregate has not run yet."
   }
 
   /// The daily averages as bars. If a line is too narrow for all days, it has the newest.
