@@ -1,12 +1,12 @@
 import FuelModel
 
-/// A JSON string literal.
-func quoted(_ text: String) -> String { text.asJSONLiteral }
-
 /// Cents per litre as a JSON number, without a decimal of zero: `189.9`, `189`.
 func centsText(_ tenths: Int) -> String {
   tenths % 10 == 0 ? String(tenths / 10) : "\(tenths / 10).\(tenths % 10)"
 }
+
+/// A day as `dd/MM/yyyy`.
+func dayFirst(_ day: Day) -> String { "\(pad(day.day))/\(pad(day.month))/\(day.year)" }
 
 /// Text escaped for use between XML tags.
 func escapedXML(_ text: String) -> String {

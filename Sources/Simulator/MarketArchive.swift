@@ -125,9 +125,6 @@ package struct MarketArchive: Sendable {
 
   private func field(_ text: String) -> String { text.asCSVField }
   private func cents(_ tenths: Int) -> String { "\(tenths / 10).\(tenths % 10)" }
-  private func dayFirst(_ day: Day) -> String {
-    "\(pad(day.day, 2))/\(pad(day.month, 2))/\(day.year)"
-  }
   private func clock(_ second: Int) -> String {
     "\(pad(second / 3_600, 2)):\(pad(second / 60 % 60, 2))"
   }

@@ -25,7 +25,7 @@ struct SimulatedFairFuel {
         let (isAvailable, price) = amount(change.tenths, site)
         rows.append(
           jsonObject([
-            "fuelType": quoted(Self.fuelCodes[fuel] ?? fuel.rawValue),
+            "fuelType": json(Self.fuelCodes[fuel] ?? fuel.rawValue),
             "isAvailable": "\(isAvailable)", "price": price, "updatedAt": stamp(updated),
           ]))
       }
@@ -42,8 +42,8 @@ struct SimulatedFairFuel {
   func brands() -> String {
     let entries = SiteMaker.brandNames.map { name in
       jsonObject([
-        "id": quoted(brandID(name)), "name": quoted(name),
-        "type": quoted(Self.independents.contains(name) ? "independent" : "major"),
+        "id": json(brandID(name)), "name": json(name),
+        "type": json(Self.independents.contains(name) ? "independent" : "major"),
       ])
     }
     return jsonObject(["brands": jsonList(entries)])
@@ -69,17 +69,17 @@ struct SimulatedFairFuel {
   }
 
   private func stamp(_ instant: Instant) -> String {
-    quoted("\(Instant(seconds: instant.seconds))")
+    json("\(Instant(seconds: instant.seconds))")
   }
 
   // MARK: Stations
 
   private func stationRow(_ site: Market.Site) -> String {
     jsonObject([
-      "id": quoted(id(site)), "name": quoted(site.station.name),
-      "address": quoted(address(site.station)),
-      "brandId": quoted(brandID(site.station.brand)),
-      "contactPhone": quoted("03 7010 \(pad(site.number % 10_000, 4))"),
+      "id": json(id(site)), "name": json(site.station.name),
+      "address": json(address(site.station)),
+      "brandId": json(brandID(site.station.brand)),
+      "contactPhone": json("03 7010 \(pad(site.number % 10_000, 4))"),
       "location": jsonObject([
         "latitude": "\(site.station.position?.latitude ?? 0)",
         "longitude": "\(site.station.position?.longitude ?? 0)",
@@ -112,7 +112,7 @@ extension SimulatedFeeds {
   /// Answers as Fair Fuel of Victoria. The configured address ends before `/fuel`.
   func fairFuel(_ path: String, _ request: Server.Request) -> Server.Answer {
     func refusal(_ status: Int, _ code: String, _ message: String) -> Server.Answer {
-      .text(status, jsonObject(["code": quoted(code), "message": quoted(message)]))
+      .text(status, jsonObject(["code": json(code), "message": json(message)]))
     }
     guard request.headers["x-consumer-id"] == Self.keys["BOWSER_VIC_FAIRFUEL_CONSUMER_ID"] else {
       return refusal(403, "ERR_UNAUTHORIZED", "The consumer is not known.")

@@ -15,11 +15,13 @@ package final class SimulatedFeeds: Sendable {
     "BOWSER_NT_MYFUEL_PASSWORD": "simulated-password",
   ]
 
-  /// The feeds that can be simulated.
-  package static let feeds = [
-    "nsw-fuelcheck", "nt-myfuel", "qld-fpd", "sa-fpd", "tas-fuelcheck", "vic-fairfuel",
-    "wa-fuelwatch",
+  private static let states: [String: [State]] = [
+    "nsw-fuelcheck": [.nsw, .act], "nt-myfuel": [.nt], "qld-fpd": [.qld], "sa-fpd": [.sa],
+    "tas-fuelcheck": [.tas], "vic-fairfuel": [.vic], "wa-fuelwatch": [.wa],
   ]
+
+  /// The feeds that can be simulated.
+  package static let feeds = states.keys.sorted()
 
   let market: Market
   private let instant: Mutex<Instant>?
@@ -102,16 +104,7 @@ package final class SimulatedFeeds: Sendable {
   /// Returns the prices of a feed's stations at an instant, as sorted lines `name|fuel|c/L` with
   /// the feed's own names of the fuels. A pipeline must arrive at the same prices.
   package func truth(of feed: String, at instant: Instant) -> [String] {
-    let states: [State] =
-      switch feed {
-      case "nsw-fuelcheck": [.nsw, .act]
-      case "tas-fuelcheck": [.tas]
-      case "vic-fairfuel": [.vic]
-      case "nt-myfuel": [.nt]
-      case "qld-fpd": [.qld]
-      case "sa-fpd": [.sa]
-      default: [.wa]
-      }
+    let states = Self.states[feed] ?? []
     var lines: [String] = []
     for site in market.sites where states.contains(site.station.state) {
       for (fuel, _) in site.changes {

@@ -19,7 +19,7 @@ struct SimulatedFuelCheck {
     """
     {"refresh_token_expires_in":"0","api_product_list":"[Fuel]","organization_name":"onegov",\
     "developer.email":"developer@example.org","token_type":"BearerToken",\
-    "issued_at":"\(instant.seconds * 1000)","client_id":"simulated","access_token":\(quoted(token)),\
+    "issued_at":"\(instant.seconds * 1000)","client_id":"simulated","access_token":\(json(token)),\
     "application_name":"simulated","scope":"","expires_in":"43199","refresh_count":"0",\
     "status":"approved"}
     """
@@ -68,8 +68,8 @@ struct SimulatedFuelCheck {
       "\(station.address), \((station.suburb ?? "").uppercased()) \(station.state.code) "
       + (station.postcode ?? "")
     return "{\"brandid\":\"1-GFYV-\(site.number % 9)\",\"stationid\":\"1-2\(site.number)FWD\","
-      + "\"brand\":\(quoted(station.brand ?? "")),\"code\":\"\(code(site))\","
-      + "\"name\":\(quoted(station.name)),\"address\":\(quoted(address)),"
+      + "\"brand\":\(json(station.brand ?? "")),\"code\":\"\(code(site))\","
+      + "\"name\":\(json(station.name)),\"address\":\(json(address)),"
       + "\"location\":{\"latitude\":\(station.position?.latitude ?? 0),"
       + "\"longitude\":\(station.position?.longitude ?? 0)},"
       + "\"isAdBlueAvailable\":\(site.number % 3 == 0)\(stateField(site, version))}"
@@ -79,7 +79,7 @@ struct SimulatedFuelCheck {
     _ site: Market.Site, _ fuel: String, _ price: String, _ at: Instant, _ version: Int
   ) -> String {
     let digits = "\(code(site))"
-    let written = version == 1 ? quoted(digits) : digits
+    let written = version == 1 ? json(digits) : digits
     return "{\"stationcode\":\(written),\"fueltype\":\"\(fuel)\",\"price\":\(price),"
       + "\"lastupdated\":\"\(dayFirst(at))\"\(stateField(site, version))}"
   }
@@ -96,9 +96,7 @@ struct SimulatedFuelCheck {
 
   /// `dd/MM/yyyy HH:mm:ss` in UTC, without a zone.
   private func dayFirst(_ instant: Instant) -> String {
-    let iso = "\(Instant(seconds: instant.seconds))"
-    let parts = iso.dropLast().split(separator: "T")
-    let date = parts[0].split(separator: "-")
-    return "\(date[2])/\(date[1])/\(date[0]) \(parts[1])"
+    let time = "\(Instant(seconds: instant.seconds))".dropLast().suffix(8)
+    return "\(Simulator.dayFirst(Zone.utc.local(instant).day)) \(time)"
   }
 }

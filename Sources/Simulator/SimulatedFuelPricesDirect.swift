@@ -28,18 +28,18 @@ struct SimulatedFuelPricesDirect {
 
   func brands() -> String {
     let entries = Self.brandIDs.sorted { $0.value < $1.value }.map {
-      "{\"BrandId\":\($0.value),\"Name\":\(quoted($0.key))}"
+      "{\"BrandId\":\($0.value),\"Name\":\(json($0.key))}"
     }
     return "{\"Brands\":[\(entries.joined(separator: ","))]}"
   }
 
   func regions() -> String {
     var entries = Self.stateIDs.sorted { $0.value < $1.value }.map { state, number in
-      "{\"GeoRegionLevel\":3,\"GeoRegionId\":\(number),\"Name\":\(quoted(state.code)),"
-        + "\"Abbrev\":\(quoted(state.code)),\"GeoRegionParentId\":null}"
+      "{\"GeoRegionLevel\":3,\"GeoRegionId\":\(number),\"Name\":\(json(state.code)),"
+        + "\"Abbrev\":\(json(state.code)),\"GeoRegionParentId\":null}"
     }
     entries += suburbIDs.sorted { $0.value < $1.value }.map { name, number in
-      "{\"GeoRegionLevel\":1,\"GeoRegionId\":\(number),\"Name\":\(quoted(name)),"
+      "{\"GeoRegionLevel\":1,\"GeoRegionId\":\(number),\"Name\":\(json(name)),"
         + "\"Abbrev\":\"\",\"GeoRegionParentId\":1}"
     }
     return "{\"GeographicRegions\":[\(entries.joined(separator: ","))]}"
@@ -47,19 +47,15 @@ struct SimulatedFuelPricesDirect {
 
   func siteDetails() -> String {
     let suburbs = suburbIDs
-    let hours = [
-      "MO", "MC", "TO", "TC", "WO", "WC", "THO", "THC", "FO", "FC", "SO", "SC", "SUO", "SUC",
-    ]
-    .map { "\"\($0)\":\"\"" }.joined(separator: ",")
     let entries = sites.map { site in
       let station = site.station
       return
-        "{\"S\":\(siteID(site)),\"A\":\(quoted(station.address)),\"N\":\(quoted(station.name)),"
-        + "\"B\":\(Self.brandIDs[station.brand ?? ""] ?? 12),\"P\":\(quoted(station.postcode ?? "")),"
+        "{\"S\":\(siteID(site)),\"A\":\(json(station.address)),\"N\":\(json(station.name)),"
+        + "\"B\":\(Self.brandIDs[station.brand ?? ""] ?? 12),\"P\":\(json(station.postcode ?? "")),"
         + "\"G1\":\(suburbs[station.suburb ?? ""] ?? 0),\"G2\":1,\"G3\":\(Self.stateIDs[state] ?? 0),"
         + "\"G4\":0,\"G5\":0,\"Lat\":\(station.position?.latitude ?? 0),"
         + "\"Lng\":\(station.position?.longitude ?? 0),\"M\":\"2025-04-11T01:23:01.397\","
-        + "\"GPI\":\"\",\(hours)}"
+        + "\"GPI\":\"\"}"
     }
     return "{\"S\":[\(entries.joined(separator: ","))]}"
   }

@@ -63,9 +63,4 @@ struct SimulatedFuelWatch {
       + element("site-features", ", ")
       + element("restrictions", station.isPublic ? "" : "Membership Required; ") + "</item>"
   }
-
-  private func dayFirst(_ day: Day) -> String {
-    let parts = "\(day)".split(separator: "-")
-    return "\(parts[2])/\(parts[1])/\(parts[0])"
-  }
 }

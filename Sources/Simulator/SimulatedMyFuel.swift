@@ -82,7 +82,7 @@ struct SimulatedMyFuel {
       }
       rows.append(
         jsonObject([
-          "FuelCode": quoted(code(fuel, outlet)), "Price": price(change.tenths, outlet),
+          "FuelCode": json(code(fuel, outlet)), "Price": price(change.tenths, outlet),
           "isAvailable": "\(change.tenths > 0)", "OutletId": "\(outlet.id)",
           "PriceScheduled": next.map(centsText) ?? "null",
           "isAvailableScheduled": "\(next != nil)",
@@ -91,12 +91,12 @@ struct SimulatedMyFuel {
     guard !rows.isEmpty else { return nil }
     let station = outlet.site.station
     return jsonObject([
-      "FuelOutletId": "\(outlet.id)", "FuelOutletIdentifier": quoted(outlet.identifier),
-      "OutletName": quoted(station.name), "Address": quoted(address(station)),
-      "Suburb": quoted(suburb(station)), "Postcode": quoted(station.postcode ?? ""),
-      "OutletState": quoted(station.state.code),
-      "FuelBrandIdentifier": quoted(brandCode(station)),
-      "OutletBrandIdentifier": quoted(brandCode(station)), "RegionId": "\(outlet.region)",
+      "FuelOutletId": "\(outlet.id)", "FuelOutletIdentifier": json(outlet.identifier),
+      "OutletName": json(station.name), "Address": json(address(station)),
+      "Suburb": json(suburb(station)), "Postcode": json(station.postcode ?? ""),
+      "OutletState": json(station.state.code),
+      "FuelBrandIdentifier": json(brandCode(station)),
+      "OutletBrandIdentifier": json(brandCode(station)), "RegionId": "\(outlet.region)",
       "Longitude": "\(station.position?.longitude ?? 0)",
       "Latitude": "\(station.position?.latitude ?? 0)", "IsActive": "true",
       "IsNTFleet": "\(outlet.id % 5 == 0)", "IsAvailable": "true", "FuelCode": "null",
@@ -116,7 +116,7 @@ struct SimulatedMyFuel {
   /// The answer to a request with the right password.
   func token(_ token: String) -> String {
     jsonObject([
-      "access_token": quoted(token), "token_type": quoted("bearer"), "expires_in": "86399",
+      "access_token": json(token), "token_type": json("bearer"), "expires_in": "86399",
     ])
   }
 
@@ -124,9 +124,9 @@ struct SimulatedMyFuel {
     let rows = outlets.map { outlet in
       let station = outlet.site.station
       return jsonObject([
-        "FuelOutletIdentifier": quoted(outlet.identifier), "OutletName": quoted(station.name),
-        "FuelBrandIdentifier": quoted(brandCode(station)), "Address": quoted(address(station)),
-        "Suburb": quoted(suburb(station)), "Postcode": quoted(station.postcode ?? ""),
+        "FuelOutletIdentifier": json(outlet.identifier), "OutletName": json(station.name),
+        "FuelBrandIdentifier": json(brandCode(station)), "Address": json(address(station)),
+        "Suburb": json(suburb(station)), "Postcode": json(station.postcode ?? ""),
         "Latitude": "\(station.position?.latitude ?? 0)",
         "Longitude": "\(station.position?.longitude ?? 0)",
       ])
@@ -147,7 +147,7 @@ struct SimulatedMyFuel {
       guard !rows.isEmpty else { continue }
       answers.append(
         jsonObject([
-          "FuelOutletIdentifier": quoted(outlet.identifier), "AvailableFuel": jsonList(rows),
+          "FuelOutletIdentifier": json(outlet.identifier), "AvailableFuel": jsonList(rows),
         ]))
     }
     return jsonList(answers)
@@ -158,7 +158,7 @@ struct SimulatedMyFuel {
     let number = price(tenths, outlet)
     let isText = outlet.site.number % 3 == 0 && tenths > 0
     return jsonObject([
-      "FuelCode": quoted(code), "Price": isText ? quoted(number) : number,
+      "FuelCode": json(code), "Price": isText ? json(number) : number,
       "IsAvailable": "\(tenths > 0)",
     ])
   }
@@ -188,13 +188,13 @@ struct SimulatedMyFuel {
 
   private func fuels() -> String {
     jsonList(
-      Self.fuelNames.map { jsonObject(["FuelCode": quoted($0.key), "FuelName": quoted($0.value)]) })
+      Self.fuelNames.map { jsonObject(["FuelCode": json($0.key), "FuelName": json($0.value)]) })
   }
 
   private func brands() -> String {
     jsonList(
       Self.brandCodes.map {
-        jsonObject(["BrandIdentifier": quoted($0.value), "BrandName": quoted($0.key)])
+        jsonObject(["BrandIdentifier": json($0.value), "BrandName": json($0.key)])
       })
   }
 

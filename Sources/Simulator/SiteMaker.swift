@@ -61,7 +61,6 @@ struct SiteMaker {
     let schedule: [Slot]
     switch town.state {
     case .wa: schedule = dailySchedule()
-    case .nt: schedule = noticeSchedule()
     default: schedule = eventSchedule()
     }
     for (fuel, above, share) in fuels() where random.chance(share) {
@@ -125,35 +124,23 @@ struct SiteMaker {
     }
   }
 
-  /// Northern Territory: a price is announced a day ahead and begins at 14:30 in Darwin, so that it
-  /// changes at most once a day.
-  private mutating func noticeSchedule() -> [Slot] {
-    let (lag, dailyChance) = pace()
-    var slots: [Slot] = []
-    for (index, day) in span.enumerated() {
-      guard index == 0 || random.chance(dailyChance) else { continue }
-      // Darwin has no daylight saving time. 14:30 in Darwin is 05:00 UTC.
-      slots.append(
-        Slot(
-          at: Instant(seconds: Int64(day) * 86_400 + 5 * 3_600), follows: max(0, index - lag),
-          noise: random.real(-0.5...0.5)))
-    }
-    return slots
-  }
-
-  /// Other states: a station changes its prices at any time, mostly in the morning.
+  /// Other states: a station changes its prices at any time, mostly in the morning. In the Northern
+  /// Territory a price is announced a day ahead and begins at 14:30 in Darwin, so that it changes at
+  /// most once a day.
   private mutating func eventSchedule() -> [Slot] {
     let (lag, dailyChance) = pace()
+    // Darwin has no daylight saving time. 14:30 in Darwin is 05:00 UTC.
+    let announced = town.state == .nt ? 5 * 3_600 : nil
     var slots: [Slot] = []
     for (index, day) in span.enumerated() {
       guard index == 0 || random.chance(dailyChance) else { continue }
       // 19:00 to 02:00 UTC is 05:00 to noon in the eastern states.
-      let second = random.integer(-5 * 3_600...2 * 3_600)
+      let second = announced ?? random.integer(-5 * 3_600...2 * 3_600)
       slots.append(
         Slot(
           at: Instant(seconds: Int64(day * 86_400 + second)), follows: max(0, index - lag),
           noise: random.real(-0.5...0.5)))
-      if random.chance(0.08) {
+      if announced == nil, random.chance(0.08) {
         // A correction or another change, up to five hours later.
         let later = second + random.integer(600...5 * 3_600)
         slots.append(
