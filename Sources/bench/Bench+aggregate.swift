@@ -33,13 +33,13 @@ extension Bench {
     let more = try run([program, "aggregate", "--now", later])
     add(
       "one more day after \(what), of all of it", "\(Int(more.seconds * 1_000)) ms",
-      more.seconds / full.seconds, .init(0.005, hold: 0.02))
+      more.seconds / full.seconds, .init(wanted: 0.005, hold: 0.02))
 
     note("one decision that two stations are one")
     let linked = try runLinked(at: "\(end + 1)T00:31:00+10:00")
     add(
       "one link after \(what), of all of it", "\(Int(linked.seconds * 1_000)) ms",
-      linked.seconds / full.seconds, .init(0.1, hold: 0.5))
+      linked.seconds / full.seconds, .init(wanted: 0.1, hold: 0.5))
     try drop("bench_empty")
     return rows
   }
@@ -84,7 +84,7 @@ extension Bench {
     let (done, theirs) = try duckDB.run(self)
     add(
       "daily averages of \(what), of DuckDB", "\(done.cost); \(theirs.text)",
-      full.seconds / done.seconds, .init(1.2, hold: 2))
+      full.seconds / done.seconds, .init(wanted: 1.2, hold: 2))
   }
 
   /// Writes the files that DuckDB reads. `Peers/averages_duckdb.py` describes them.

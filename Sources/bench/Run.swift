@@ -36,11 +36,6 @@ struct Run: Encodable {
   struct Goal: Encodable {
     var wanted: Double
     var hold: Double
-
-    init(_ wanted: Double, hold: Double) {
-      self.wanted = wanted
-      self.hold = hold
-    }
   }
 
   /// When the run began, in UTC: 2026-07-01T10:00:00Z.
