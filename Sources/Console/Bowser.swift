@@ -111,11 +111,6 @@ package enum Bowser {
   private static func noCommand(_ word: String) -> UsageError {
     // What follows a `=` may be a secret.
     let name = String(word.prefix { $0 != "=" })
-    if let likely = nearest(to: name, in: ["--version"] + Command.common.map { "--\($0.name)" }),
-      likely != name
-    {
-      return .message("no option '\(name)'; did you mean '\(likely)'?")
-    }
     if name.hasPrefix("-") {
       return .message("\(name) must follow a command: bowser help lists the commands")
     }

@@ -66,9 +66,7 @@ package struct Command: Sendable {
 
   /// The error for operands of a command that takes none.
   var noOperands: UsageError {
-    let own = options.first { !$0.about.isEmpty }
-    let only = own.map { ", only options such as --\($0.name)" } ?? ""
-    return .message("\(name) takes no operands\(only); bowser \(name) --help describes it")
+    .message("\(name) takes no operands; bowser \(name) --help describes it")
   }
 
   var help: String {

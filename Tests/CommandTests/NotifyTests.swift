@@ -324,15 +324,12 @@ struct NotifyTests {
       for words in [["--summary"], ["--test"]] {
         let result = try notify(target, environment, words)
         #expect(result.code == 78 && result.out.contains("good "), "\(result)")
-        #expect(
-          result.err.contains(
-            "words: notify.json5: 'command' must be a program without arguments: put them in a "
-              + "script; there is no file '/bin/cat -u'"), "\(result)")
-        for (rule, program) in [("lost", "/nowhere/tell-me"), ("folder", "/")] {
-          #expect(
-            result.err.contains(
-              "\(rule): notify.json5: 'command' must be a program that can be started, and \(program) is none"
-            ), "\(result)")
+        let programs = [("words", "/bin/cat -u"), ("lost", "/nowhere/tell-me"), ("folder", "/")]
+        for (rule, program) in programs {
+          let told =
+            "\(rule): notify.json5: 'command' must be a program that can be started without "
+            + "arguments, and '\(program)' is none"
+          #expect(result.err.contains(told), "\(result)")
         }
       }
       let doctor = try CommandTests.run(["doctor"], on: target, environment: environment)

@@ -79,14 +79,11 @@ func runNumbers(_ operands: [String]) throws -> [Int] {
   guard !operands.isEmpty else { throw UsageError.message("name the runs, such as 120 or 120-180") }
   return try operands.flatMap { operand -> [Int] in
     let ends = operand.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-    guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2 else {
-      throw UsageError.message("'\(operand)' is not a run number, such as 120 or 120-180")
-    }
-    guard first <= last else {
-      throw UsageError.message("'\(operand)' ends before it begins: did you mean \(last)-\(first)?")
-    }
-    guard last - first < 1_000_000 else {
-      throw UsageError.message("'\(operand)' names more than a million runs")
+    guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2,
+      first <= last, last - first < 1_000_000
+    else {
+      throw UsageError.message(
+        "'\(operand)' is neither a run such as 120 nor at most a million such as 120-180")
     }
     return Array(first...last)
   }

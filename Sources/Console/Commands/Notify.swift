@@ -145,9 +145,7 @@ struct Receivers {
     else {
       throw .wrongValue(
         key: "command", place: "notify.json5",
-        expected: program.contains(" ")
-          ? "a program without arguments: put them in a script; there is no file '\(program)'"
-          : "a program that can be started, and \(program) is none")
+        expected: "a program that can be started without arguments, and '\(program)' is none")
     }
   }
 
