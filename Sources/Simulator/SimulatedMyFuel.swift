@@ -46,9 +46,6 @@ struct SimulatedMyFuel {
     }
   }
 
-  /// The identifiers of all outlets that ever existed.
-  var identifiers: [String] { outlets.map(\.identifier) }
-
   // MARK: The page
 
   /// The page for readers, with its data in a hidden form field.

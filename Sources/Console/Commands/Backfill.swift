@@ -125,10 +125,21 @@ private func text(_ result: Backfill.Result) -> String {
   case .refused(let reason): "\(result.file) refused: \(reason)"
   case .passedOver(let reason): "\(result.file) passed over: \(reason)"
   case .loaded(let counts):
-    "\(result.file) received=\(counts.received) stored=\(counts.stored) "
-      + "unchanged=\(counts.unchanged) duplicate=\(counts.duplicate) rejected=\(counts.rejected)"
-      + counts.rejectedByReason.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+    "\(result.file) \(counts.words)\(counts.reasons)"
       + counts.warnings.map { " (\($0))" }.joined()
+  }
+}
+
+extension Counts {
+  /// The counts in a summary.
+  var words: String {
+    "received=\(received) stored=\(stored) unchanged=\(unchanged) duplicate=\(duplicate) "
+      + "rejected=\(rejected)"
+  }
+
+  /// How many records were rejected for each reason, in a summary.
+  var reasons: String {
+    rejectedByReason.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
   }
 }
 
@@ -166,10 +177,8 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
   }
   if invocation.flags.contains("summary") {
     write(
-      "total files=\(results.count) known=\(known) refused=\(refused) "
-        + "passed_over=\(passedOver) received=\(total.received) "
-        + "stored=\(total.stored) unchanged=\(total.unchanged) duplicate=\(total.duplicate) "
-        + "rejected=\(total.rejected)\n")
+      "total files=\(results.count) known=\(known) refused=\(refused) passed_over=\(passedOver) "
+        + "\(total.words)\n")
   }
   return refused > 0 ? .refused : .done
 }

@@ -96,10 +96,8 @@ private struct Doctor {
       let receivers = try Receivers(rules, invocation, settings)
       for rule in rules { try receivers.check(rule.target) }
       let search = try PlaceSearch(try invocation.views(settings))
-      var doubts: [String] = []
-      for rule in rules {
-        guard let why = try search.obstacle(to: rule) else { continue }
-        doubts.append("\(rule.name) can send nothing: \(why)")
+      let doubts = try rules.compactMap { rule in
+        try search.obstacle(to: rule).map { "\(rule.name) can send nothing: \($0)" }
       }
       for doubt in doubts { tell(.warn, "notices", doubt) }
       if doubts.isEmpty {
@@ -130,15 +128,11 @@ private struct Doctor {
       let regions = try? store.views.regions()
     else { return }
     for sentence in unknown { tell(.warn, "stations", sentence) }
-    let empty = regions.filter { $0.isEmpty(among: regions) }.map(\.code).sorted()
-    guard !empty.isEmpty else { return }
-    let more = empty.count > 3 ? " and \(empty.count - 3) more" : ""
-    tell(
-      .warn, "regions",
-      (empty.count == 1
-        ? "region \(empty[0]) has no station: check its"
-        : "regions \(empty.prefix(3).joined(separator: ", "))\(more) have no station: check their")
-        + " state, centre, radius and postcodes")
+    for region in regions where region.isEmpty(among: regions) {
+      tell(
+        .warn, "regions",
+        "region \(region.code) has no station: check its state, centre, radius and postcodes")
+    }
   }
 
   /// Looks for the programs that backfill starts. Nothing else needs them.

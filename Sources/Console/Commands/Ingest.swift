@@ -175,13 +175,8 @@ private struct IngestWork {
   /// error.
   private func isDue(_ source: Source, _ store: Store) throws -> Bool {
     let ingest = try ingest(source, store)
-    let isKeyMissing: Bool
-    do {
-      isKeyMissing = try source.missingSecret(in: secrets) != nil
-    } catch {
-      // The run itself reports a key that cannot be used.
-      return try ingest.isDue()
-    }
+    // The run itself reports a key that cannot be used.
+    let isKeyMissing = (try? source.missingSecret(in: secrets)) != nil
     if try isKeyMissing && !ingest.wasRead() { return false }
     return try ingest.isDue(hasSecrets: !isKeyMissing)
   }
@@ -289,12 +284,8 @@ private struct IngestWork {
       guard invocation.flags.contains("summary") else { return .done }
       let counts = summary.counts
       write(
-        "\(summary.feed) run=\(summary.run) taken_at=\(summary.takenAt) received=\(counts.received) "
-          + "stored=\(counts.stored) unchanged=\(counts.unchanged) duplicate=\(counts.duplicate) "
-          + "rejected=\(counts.rejected)"
-          + counts.rejectedByReason.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-          .joined()
-          + (counts.flagged > 0 ? " flagged=\(counts.flagged)" : "")
+        "\(summary.feed) run=\(summary.run) taken_at=\(summary.takenAt) \(counts.words)"
+          + counts.reasons + (counts.flagged > 0 ? " flagged=\(counts.flagged)" : "")
           + (counts.unmapped > 0 ? " unmapped=\(counts.unmapped)" : "")
           + counts.warnings.map { " (\($0))" }.joined() + "\n")
       return .done
