@@ -95,7 +95,6 @@ package enum Bowser {
 
   /// Prints the help of the command that the operands of `help` name, or of all commands.
   private static func help(_ operands: [String]) -> ExitCode {
-    if operands.count == 2, operands[0] == "--pages" { return pages(into: operands[1]) }
     guard let name = operands.first else {
       write(overview)
       return .done
@@ -137,21 +136,6 @@ package enum Bowser {
   private static func failed(_ error: any Error) -> ExitCode {
     writeError("\(error)")
     return ExitCode(for: error)
-  }
-
-  /// Writes the manual below a share folder.
-  private static func pages(into folder: String) -> ExitCode {
-    do {
-      for (path, text) in Manual.pages {
-        let file = URL(filePath: folder).appending(path: path)
-        try FileManager.default.createDirectory(
-          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try FileOutput.write(text, to: file.path)
-      }
-      return .done
-    } catch {
-      return failed(error)
-    }
   }
 
   static let overview: String = {

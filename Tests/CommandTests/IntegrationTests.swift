@@ -30,20 +30,16 @@ struct IntegrationTests {
     FileManager.default.temporaryDirectory.appending(path: "tools-\(UUID().uuidString)").path
   }
 
-  private func pages() throws -> String {
-    let folder = temporary()
-    let result = try CommandTests.run(["help", "--pages", folder])
-    #expect(result.code == 0, "\(result.err)")
-    return folder
-  }
-
   @Test(.enabled(if: isOn, advice))
   func manualsAreClean() async throws {
-    let folder = try pages()
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/man/man1").sorted()
+    let folder = temporary()
+    let program = CommandTests.process([], "", [:]).executableURL?.path ?? ""
+    let made = try await tool("\(Self.root)/contrib/manual", [program, folder])
+    #expect(made.code == 0, "\(made.err)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     #expect(names.count > 16)
     let result = try await tool(
-      "mandoc", ["-T", "lint", "-W", "warning"] + names.map { "\(folder)/man/man1/\($0)" })
+      "mandoc", ["-T", "lint", "-W", "warning"] + names.map { "\(folder)/\($0)" })
     #expect(result.code == 0, "\(result.out)\(result.err)")
   }
 
