@@ -12,9 +12,7 @@ import Simulator
 @main
 struct Bench {
   /// What this run has measured so far.
-  private(set) var measured = Run()
-  /// `nil` where DuckDB is not installed.
-  private(set) var duckDB: Peer?
+  var measured = Run()
   let environment = ProcessInfo.processInfo.environment
   let folder: String
   /// How many rows are loaded as history.
@@ -40,8 +38,6 @@ struct Bench {
     if let commit = version.firstMatch(of: /\((.+)\)/) { measured.commit = String(commit.1) }
     measured.versions["PostgreSQL"] = try connection("postgres").query("SHOW server_version")
       .only().text("server_version")
-    duckDB = Peer(self)
-    measured.versions["DuckDB"] = duckDB?.version
   }
 
   // MARK: Parts
