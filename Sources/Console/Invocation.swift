@@ -127,7 +127,7 @@ package struct Invocation: Sendable {
   /// Every setting that `bowser.json5` may hold.
   package struct Table: SettingTable {
     let database = Setting.text("database", "")
-    let logLevel = Setting.choice("logLevel", Logger.Level.allCases.map(\.name), "warning")
+    let logLevel = Setting.choice("logLevel", Logger.Level.allCases.map(\.rawValue), "warning")
     let deadlineSeconds = Setting.integer("deadlineSeconds", 1...86_400, 300)
     // Deadlines of commands, in seconds. 0 means never.
     let deadlines = Setting.integers("deadlines", keys: Bowser.commands.map(\.name), 0...1_000_000)
@@ -222,7 +222,7 @@ package struct Invocation: Sendable {
 
   /// A logger with the level of the settings.
   package func logger(_ settings: Settings<Table>) -> Logger {
-    Logger(Logger.Level(settings.logLevel) ?? .warning)
+    Logger(Logger.Level(rawValue: settings.logLevel) ?? .warning)
   }
 
   /// When the command must have ended: by `--deadline`, by the configuration, or by the command's

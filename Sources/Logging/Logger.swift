@@ -7,17 +7,8 @@ import Foundation
 /// collects the lines.
 package struct Logger: Sendable {
   /// How serious a line is. Less serious lines than the configured level are left out.
-  package enum Level: Int, Comparable, Sendable, CaseIterable {
+  package enum Level: String, Sendable, CaseIterable {
     case debug, info, warning, error
-
-    package var name: String { "\(self)" }
-
-    package init?(_ name: String) {
-      guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
-      self = level
-    }
-
-    package static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
   private let least: Level
@@ -64,9 +55,9 @@ package struct Logger: Sendable {
     _ level: Level, _ message: String,
     _ values: KeyValuePairs<String, any CustomStringConvertible>
   ) {
-    guard level >= least else { return }
+    guard Level.allCases.drop(while: { $0 != least }).contains(level) else { return }
     let time = Date.now.formatted(.iso8601)
-    var line = "time=\(time) level=\(level.name) msg=\(Self.quoted(message))\(fields)"
+    var line = "time=\(time) level=\(level.rawValue) msg=\(Self.quoted(message))\(fields)"
     for (key, value) in values { line += " \(key)=\(Self.quoted(value.description))" }
     write(line)
   }
