@@ -24,9 +24,9 @@ package struct Command: Sendable {
 
   var name: String
   var summary: String
-  var operands: String
+  var operands = ""
   var examples: [(String, String)]
-  var options: [Option]
+  var options: [Option] = []
   /// Paragraphs of the help text after the options.
   var notes: String = ""
   /// Whether it may store or read private tables where the database is a hub of others. Commands
@@ -50,8 +50,8 @@ package struct Command: Sendable {
     Option(
       name: "deadline", value: "SECONDS",
       about: "exit with 75 after so many seconds (0: never); or `deadlines` in bowser.json5"),
-    Option(name: "verbose", value: nil, about: "report what happens on standard error"),
-    Option(name: "help", value: nil, about: "show this text"),
+    Option(name: "verbose", about: "report what happens on standard error"),
+    Option(name: "help", about: "show this text"),
   ]
 
   /// The error for an option that this command does not have.

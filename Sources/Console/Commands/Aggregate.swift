@@ -10,7 +10,6 @@ import Trends
 let aggregateCommand = Command(
   name: "aggregate",
   summary: "Bring daily averages, trends and verdicts up to date.",
-  operands: "",
   examples: [
     ("bowser aggregate", "process what has changed since the last run; silent"),
     ("bowser aggregate --rebuild", "recompute every day"),
@@ -22,12 +21,12 @@ let aggregateCommand = Command(
     ),
   ],
   options: [
-    .init(name: "rebuild", value: nil, about: "recompute every day"),
+    .init(name: "rebuild", about: "recompute every day"),
     .init(name: "from", value: "DAY", about: "with --rebuild: the first day to recompute"),
     .init(
       name: "as-of", value: "INSTANT", about: "print averages and verdicts as they were known then"),
     .init(name: "workers", value: "N", about: "how many connections share the work (default 2)"),
-    .init(name: "summary", value: nil, about: "print one line on standard output"),
+    .init(name: "summary", about: "print one line on standard output"),
   ],
   worksOnHub: true,
   deadlineSeconds: 7_200

@@ -18,12 +18,11 @@ let backfillCommand = Command(
     ("bowser backfill recordings recordings/", "answers of any feed that ingest --record kept"),
   ],
   options: [
-    .init(name: "summary", value: nil, about: "print what became of each file on standard output"),
-    .init(name: "dry-run", value: nil, about: "do everything, then roll it back"),
-    .init(name: "recursive", value: nil, about: "also read the folders in a folder"),
+    .init(name: "summary", about: "print what became of each file on standard output"),
+    .init(name: "dry-run", about: "do everything, then roll it back"),
+    .init(name: "recursive", about: "also read the folders in a folder"),
     .init(
-      name: "again", value: nil,
-      about: "also load files that were loaded before, for instance after a fix"),
+      name: "again", about: "also load files that were loaded before, for instance after a fix"),
   ],
   notes: """
     Archives: nsw-fuelcheck, nt-myfuel, qld-fuel-prices, vic-servo-saver, wa-fuelwatch, and recordings.

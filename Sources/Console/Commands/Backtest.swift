@@ -7,7 +7,6 @@ import Trends
 let backtestCommand = Command(
   name: "backtest",
   summary: "Score the verdicts on past prices, beside a random day, hindsight and simple habits.",
-  operands: "",
   examples: [
     ("bowser backtest", "score the stored history; publishes the scores in verdict_scores"),
     (
@@ -22,12 +21,11 @@ let backtestCommand = Command(
       name: "prices", value: "FILE",
       about: "score the daily prices of a file, not the stored history"),
     .init(name: "verdicts", value: "OUT", about: "with --prices: write the verdict of every day"),
-    .init(name: "late", value: nil, about: "with --prices: as if today's average were not known"),
-    .init(
-      name: "tomorrow", value: nil, about: "with --prices: as if tomorrow's average were known"),
+    .init(name: "late", about: "with --prices: as if today's average were not known"),
+    .init(name: "tomorrow", about: "with --prices: as if tomorrow's average were known"),
     .init(name: "from", value: "DAY", about: "score from this day on"),
     .init(name: "until", value: "DAY", about: "score up to this day"),
-    .init(name: "json", value: nil, about: "print scores by year and horizon, as one JSON array"),
+    .init(name: "json", about: "print scores by year and horizon, as one JSON array"),
   ],
   notes: """
     From each day on, a driver buys once within five days: on that day or one of the next five, as the

@@ -9,8 +9,7 @@ let configCommand = Command(
   operands: "show",
   examples: [
     ("bowser config show", "all settings, feeds and archives; secrets are masked")
-  ],
-  options: []
+  ]
 ) { invocation in
   guard invocation.operands == ["show"] else {
     throw UsageError.message(

@@ -11,15 +11,12 @@ import Views
 let doctorCommand = Command(
   name: "doctor",
   summary: "Check configuration, database, rights, clock, zones and keys.",
-  operands: "",
   examples: [
     ("bowser doctor", "check everything on this machine"),
     ("bowser doctor --online", "also ask each provider once with its key"),
   ],
   options: [
-    .init(
-      name: "online", value: nil,
-      about: "also make a dry run of each feed; its requests count as usual")
+    .init(name: "online", about: "also make a dry run of each feed; its requests count as usual")
   ],
   notes: """
     Each check has one line: ok, warn or FAIL, and what to do. A feed that is not set up or is switched

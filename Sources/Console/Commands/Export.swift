@@ -24,7 +24,7 @@ let exportCommand = Command(
     .init(name: "until", value: "INSTANT", about: "only rows before this instant or day"),
     .init(
       name: "out", value: "FILE", about: "write to a file instead of standard output, which is -"),
-    .init(name: "list", value: nil, about: "list the views that can be exported"),
+    .init(name: "list", about: "list the views that can be exported"),
   ],
   notes: """
     Instants are UTC, such as 2026-07-02T12:00:00Z. In CSV an empty field is NULL, and a text that a

@@ -11,8 +11,7 @@ let gapsCommand = Command(
   examples: [
     ("bowser gaps", "every feed"),
     ("bowser gaps nsw", "one feed and its archive; the beginning of a name is enough"),
-  ],
-  options: []
+  ]
 ) { invocation in
   let sources = try invocation.sources()
   let meant = try invocation.operands.map {

@@ -12,7 +12,6 @@ let hubCommand = Command(
     ("bowser hub leave member_2", "answer without a member that is down"),
     ("bowser hub join member_2", "answer for it again"),
   ],
-  options: [],
   notes: """
     A hub answers for several databases, its members, each of which reads feeds of its own states. The
     hub stores no prices: run jobs on the members, and on the hub only `bowser aggregate`, which makes

@@ -19,19 +19,19 @@ let ingestCommand = Command(
     ("bowser ingest --reprocess 120-180", "read kept answers again after a fix or a new mapping"),
   ],
   options: [
-    .init(name: "all", value: nil, about: "every feed that is switched on and due by its cadence"),
-    .init(name: "summary", value: nil, about: "print one line per run on standard output"),
+    .init(name: "all", about: "every feed that is switched on and due by its cadence"),
+    .init(name: "summary", about: "print one line per run on standard output"),
     .init(name: "record", value: "DIR", about: "also keep the answers, in DIR/FEED/INSTANT/"),
     .init(
       name: "replay", value: "DIR",
       about: "read answers kept in DIR/FEED/INSTANT/; each run counts as fetched at its INSTANT"),
-    .init(name: "isolated", value: nil, about: ""),
+    .init(name: "isolated", about: ""),
     .init(
-      name: "reprocess", value: nil,
+      name: "reprocess",
       about:
         "read kept answers again; the operands are runs of fuel_v1.ingest_runs, such as 120-180"),
     .init(
-      name: "dry-run", value: nil,
+      name: "dry-run",
       about: "do everything, then roll back what was stored; requests still count"),
   ],
   notes: """

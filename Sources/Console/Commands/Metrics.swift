@@ -3,7 +3,6 @@ import Views
 let metricsCommand = Command(
   name: "metrics",
   summary: "Write metrics in the Prometheus text format.",
-  operands: "",
   examples: [
     ("bowser metrics", "write to standard output"),
     (

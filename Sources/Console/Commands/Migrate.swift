@@ -17,7 +17,7 @@ let migrateCommand = Command(
     ("bowser migrate verify", "exit with 78 unless the database matches"),
   ],
   options: [
-    .init(name: "dry-run", value: nil, about: "change nothing"),
+    .init(name: "dry-run", about: "change nothing"),
     .init(
       name: "member", value: "N",
       about: "give an empty database the numbers of member N of a hub (1 to 200; 1 by default)"),

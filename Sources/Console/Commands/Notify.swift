@@ -10,14 +10,13 @@ import Views
 let notifyCommand = Command(
   name: "notify",
   summary: "Send notices of changed verdicts, changed market states and low prices.",
-  operands: "",
   examples: [
     ("bowser notify", "after each aggregate: send what the rules of notify.json5 ask for"),
     ("bowser notify --test", "send a test to every receiver"),
   ],
   options: [
-    .init(name: "test", value: nil, about: "send a test notice to every receiver"),
-    .init(name: "summary", value: nil, about: "print one line per rule on standard output"),
+    .init(name: "test", about: "send a test notice to every receiver"),
+    .init(name: "summary", about: "print one line per rule on standard output"),
   ],
   notes: """
     A rule that names a region sends a notice when the region's verdict or the state of its market

@@ -7,7 +7,6 @@ import Views
 let reportCommand = Command(
   name: "report",
   summary: "Write the market as static HTML pages.",
-  operands: "",
   examples: [
     ("bowser report --out /var/www/fuel", "pages of regions, suburbs, stations and feeds"),
     (

@@ -9,12 +9,10 @@ import Views
 let setupCommand = Command(
   name: "setup",
   summary: "Prepare the database, keep the keys for cron, and print the next command.",
-  operands: "",
   examples: [
     ("bowser setup", "create what is missing; asks nothing, and can be repeated"),
     ("bowser setup --db postgresql:///fuel", "use that database"),
   ],
-  options: [],
   notes: """
     Creates the database if the server has none of that name, brings it to the schema of this program
     with its roles, and lists which feeds are set up. The login must own the database, and must be

@@ -21,7 +21,7 @@ let showCommand = Command(
       about: "stations within so many kilometres of the centre of the place"),
     .init(
       name: "days", value: "N", about: "how many days of daily averages before today (default 30)"),
-    .init(name: "json", value: nil, about: "one JSON object"),
+    .init(name: "json", about: "one JSON object"),
   ],
   notes: """
     A place is a region, a suburb, a postcode, a station or LAT,LON. The beginning of a name is enough if

@@ -31,7 +31,7 @@ package let simulateCommand = Command(
       about: "with serve: spoil every answer with this fault; `list` lists the faults"),
     .init(name: "out", value: "DIR", about: "with record and archive: the folder"),
     .init(
-      name: "archived", value: nil,
+      name: "archived",
       about: "with play: begin where the archives of the same days, stations and seed end"),
     .init(
       name: "every", value: "HOURS",

@@ -14,12 +14,8 @@ let stationsCommand = Command(
     ),
   ],
   options: [
-    .init(
-      name: "explain", value: nil,
-      about: "show the records of stations; each operand is a station_id"),
-    .init(
-      name: "doubtful", value: nil,
-      about: "list pairs that may be one station, the most likely first"),
+    .init(name: "explain", about: "show the records of stations; each operand is a station_id"),
+    .init(name: "doubtful", about: "list pairs that may be one station, the most likely first"),
   ],
   notes: """
     Decisions belong in config/stations.json5; `bowser aggregate` applies them. Paste the line of a pair

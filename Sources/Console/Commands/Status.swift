@@ -6,12 +6,11 @@ import Views
 let statusCommand = Command(
   name: "status",
   summary: "Show how each feed is doing, what is late and why.",
-  operands: "",
   examples: [
     ("bowser status", "one line per feed; exits with 0 whatever it shows"),
     ("bowser status --json", "the same and more for programs"),
   ],
-  options: [.init(name: "json", value: nil, about: "one JSON object")],
+  options: [.init(name: "json", about: "one JSON object")],
   notes: """
     The JSON object has version (1), pipeline, feeds, not_set_up, last_runs, quarantined and
     last_aggregate; their members are columns of the views pipeline, feed_health, ingest_runs and

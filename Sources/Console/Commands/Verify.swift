@@ -6,7 +6,6 @@ import Store
 let verifyCommand = Command(
   name: "verify",
   summary: "Check that the stored facts are unchanged since they were stored.",
-  operands: "",
   examples: [
     ("bowser verify", "check every fact, run and kept document"),
     ("bowser verify --head 5f2c09ab41d7", "also check that the chain holds a digest noted earlier"),
@@ -16,7 +15,7 @@ let verifyCommand = Command(
     .init(
       name: "head", value: "DIGEST",
       about: "a chain_head of fuel_v1.pipeline noted earlier, or at least its first eight digits"),
-    .init(name: "log", value: nil, about: "print the audit log instead"),
+    .init(name: "log", about: "print the audit log instead"),
   ],
   notes: """
     Facts are summed when they are stored, and each change of the database adds a link to a chain of

@@ -22,7 +22,7 @@ let withdrawCommand = Command(
     .init(name: "reason", value: "TEXT", about: "the reason, which is kept with the run"),
     .init(
       name: "feed", value: "FEED", about: "only runs of this feed; a range has those of every feed"),
-    .init(name: "undo", value: nil, about: "make withdrawn runs count again"),
+    .init(name: "undo", about: "make withdrawn runs count again"),
   ],
   notes: """
     fuel_v1.ingest_runs lists the runs with their numbers. What a withdrawn run reported is kept and
