@@ -86,8 +86,11 @@ package struct Command: Sendable {
 }
 
 /// An error in the words on the command line.
-package enum UsageError: Error, Equatable, CustomStringConvertible {
-  case message(String)
+package struct UsageError: Error, Equatable, CustomStringConvertible {
+  package let description: String
+
+  /// An error with this text.
+  package static func message(_ text: String) -> UsageError { UsageError(description: text) }
 
   /// - Parameter hint: advice for a name that is neither similar to another nor a part of a few.
   ///   `nil` lists the names if there are at most 24.
@@ -122,11 +125,5 @@ package enum UsageError: Error, Equatable, CustomStringConvertible {
     throw longer.isEmpty
       ? unknown(what, word, among: all)
       : UsageError.message("'\(word)' is ambiguous: \(longer.joined(separator: " or "))")
-  }
-
-  package var description: String {
-    switch self {
-    case .message(let text): text
-    }
   }
 }

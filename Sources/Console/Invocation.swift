@@ -78,10 +78,8 @@ package struct Invocation: Sendable {
   package func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
     guard let text = options[name] else { return nil }
     guard let value = Int(text), range.contains(value) else {
-      let known = command.options + Command.common
-      let unit = known.first { $0.name == name }?.value.map { " \($0)" } ?? ""
       throw UsageError.message(
-        "--\(name)\(unit) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        "--\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
