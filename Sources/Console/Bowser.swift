@@ -54,7 +54,7 @@ package enum Bowser {
 
   private static func end(_ code: ExitCode) -> Never {
     var code = code
-    if code == .done, let lost = OutputLost.seen.withLock({ $0 }) { code = failed(lost) }
+    if code == .done, let lost = lostOutput.withLock({ $0 }) { code = failed(lost) }
     exit(code.rawValue)
   }
 
@@ -179,11 +179,8 @@ enum Companion {
   }
 }
 
-/// Output that could not be written.
-struct OutputLost: Error, CustomStringConvertible {
-  let description: String
-  static let seen = Mutex<OutputLost?>(nil)
-}
+/// Why standard output could not be written.
+private let lostOutput = Mutex<FileOutput.Failure?>(nil)
 
 /// Writes data to standard output. If the reader has gone away, the rest is dropped. A full disk is
 /// reported at the end.
@@ -199,8 +196,8 @@ func writeBytes(_ bytes: UnsafeRawBufferPointer) {
     let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     guard reason?.code != Int(EPIPE) else { return }
     let why = reason.map { ": " + String(cString: strerror(Int32($0.code))) } ?? ""
-    let lost = OutputLost(description: "standard output cannot be written" + why)
-    OutputLost.seen.withLock { $0 = lost }
+    let lost = FileOutput.Failure(description: "standard output cannot be written" + why)
+    lostOutput.withLock { $0 = lost }
   }
 }
 

@@ -76,7 +76,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
       } else {
         self = error.mayHeal ? .tryAgain : .ourBug
       }
-    case is CocoaError, is OutputLost, is FileOutput.Failure: self = .inputOutput
+    case is CocoaError, is FileOutput.Failure: self = .inputOutput
     default: self = .ourBug
     }
   }

@@ -187,7 +187,7 @@ private func spoolFolder() throws -> String {
   var template = Array("\(NSTemporaryDirectory())/bowser-XXXXXX".utf8CString)
   guard let folder = mkdtemp(&template) else {
     let reason = String(cString: strerror(errno))
-    throw OutputLost(
+    throw FileOutput.Failure(
       description: "no temporary folder can be created in \(NSTemporaryDirectory()): \(reason); "
         + "TMPDIR names another folder")
   }
@@ -213,6 +213,6 @@ private func spool(into path: String) throws {
   } catch let error as ArchiveRefusal {
     throw error
   } catch {
-    throw OutputLost(description: "standard input cannot be read or copied to a file")
+    throw FileOutput.Failure(description: "standard input cannot be read or copied to a file")
   }
 }
