@@ -71,17 +71,20 @@ package enum Bowser {
       return ReaderProcess.serve(Array(arguments.dropFirst()), environment: environment)
     }
     if name == ArchiveProcess.command { return nil }
-    if ["-h", "--help", "help"].contains(name) {
-      return help(Array(arguments.dropFirst()))
-    }
     if ["--version", "version", "-v", "-V"].contains(name) {
       write("bowser \(Version.number) (\(Version.commit))\n")
       return .done
     }
-    guard let command = known.first(where: { $0.name == name }) else {
-      return failed(noCommand(name))
+    // What `help` is to explain: the command behind it, or everything.
+    let isHelp = ["-h", "--help", "help"].contains(name)
+    guard let word = isHelp ? arguments.dropFirst().first : name else {
+      write(overview)
+      return .done
     }
-    if arguments.contains("-h") || arguments.contains("--help") {
+    guard let command = known.first(where: { $0.name == word }) else {
+      return failed(noCommand(word))
+    }
+    if isHelp || arguments.contains("-h") || arguments.contains("--help") {
       write(command.help)
       return .done
     }
@@ -91,19 +94,6 @@ package enum Bowser {
       return failed(Companion.become("bowser-\(name)", Array(arguments.dropFirst())))
     }
     return nil
-  }
-
-  /// Prints the help of the command that the operands of `help` name, or of all commands.
-  private static func help(_ operands: [String]) -> ExitCode {
-    guard let name = operands.first else {
-      write(overview)
-      return .done
-    }
-    guard let command = commands.first(where: { $0.name == name }) else {
-      return failed(UsageError.unknown("command", name, among: commands.map(\.name)))
-    }
-    write(command.help)
-    return .done
   }
 
   /// The error for a first word that names no command.
@@ -158,12 +148,8 @@ package enum Bowser {
 /// A program beside this one that runs one of its commands, so that this one need not contain what
 /// only that command needs.
 enum Companion {
-  struct Absent: Error, CustomStringConvertible {
-    let description: String
-  }
-
   /// Makes this process run the companion. Returns only if it cannot, and then says why.
-  static func become(_ name: String, _ arguments: [String]) -> Absent {
+  static func become(_ name: String, _ arguments: [String]) -> ConfigurationError {
     let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent()
     let path = folder.appending(path: name).path
@@ -171,11 +157,12 @@ enum Companion {
     words.append(nil)
     execv(path, words)
     let code = errno
-    return Absent(
-      description: code == ENOENT
-        ? "\(name) is not installed; it belongs beside bowser in \(folder.path), "
-          + "where make build, make install and the Debian package put it"
-        : "\(path) cannot be started: \(String(cString: strerror(code)))")
+    return .unreadable(
+      file: path,
+      reason: code == ENOENT
+        ? "not installed; it belongs beside bowser, where make build, make install and the Debian "
+          + "package put it"
+        : "cannot be started: \(String(cString: strerror(code)))")
   }
 }
 

@@ -65,7 +65,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
       case .notKept: self = .inputOutput
       case .withdrawn, .unkept: self = .refused
       }
-    case is Migrator.Refusal, is Companion.Absent, is MissingProgram: self = .configuration
+    case is Migrator.Refusal, is MissingProgram: self = .configuration
     case let error as PostgresError:
       if error.isLoginRefused {
         self = .notAllowed

@@ -124,7 +124,7 @@ struct CommandTests {
     }
     let missing = try await answer(["simulate", "--fault", "list"])
     #expect(missing.code == 78 && isOneLine(missing.err) && missing.out.isEmpty)
-    #expect(missing.err.contains("bowser-simulate is not installed"), "\(missing.err)")
+    #expect(missing.err.contains("bowser-simulate: not installed"), "\(missing.err)")
     let help = try await answer(["simulate", "--help"])
     #expect(help.code == 0 && help.out.contains("bowser simulate play"), "\(help.err)")
   }
