@@ -130,9 +130,7 @@ package enum Bowser {
 
   static let overview: String = {
     let width = commands.map(\.name.count).max() ?? 0
-    let lines = commands.map { command in
-      "  \(command.name)\(String(repeating: " ", count: width - command.name.count))  \(command.summary)\n"
-    }
+    let lines = commands.map { "  \(padded($0.name, width))  \($0.summary)\n" }
     return """
       Australian retail fuel prices: stores feeds in PostgreSQL; computes averages, trends and verdicts.
 

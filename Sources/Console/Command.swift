@@ -11,8 +11,7 @@ package struct Command: Sendable {
     /// Options without a description are for calls of this program by itself, and are not listed.
     var helpLine: String {
       if about.isEmpty { return "" }
-      let left = "  --\(name)\(value.map { " \($0)" } ?? "")"
-      return left + String(repeating: " ", count: max(2, 22 - left.count)) + about + "\n"
+      return padded("  --\(name)\(value.map { " \($0)" } ?? "")  ", 22) + about + "\n"
     }
 
     /// Refuses an empty path. A variable that is not set leaves one, and it would mean another folder.
@@ -71,9 +70,7 @@ package struct Command: Sendable {
 
   var help: String {
     let width = examples.map(\.0.count).max() ?? 0
-    let lines = examples.map { example in
-      "  \(example.0)\(String(repeating: " ", count: width - example.0.count))  \(example.1)\n"
-    }
+    let lines = examples.map { "  \(padded($0.0, width))  \($0.1)\n" }
     return """
       \(summary)
 
