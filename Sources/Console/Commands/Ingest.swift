@@ -4,7 +4,6 @@ import Foundation
 import FuelModel
 import Logging
 import Pipeline
-import Postgres
 import Store
 
 let ingestCommand = Command(
@@ -70,8 +69,7 @@ let ingestCommand = Command(
     return try work.inProcesses(chosen)
   }
   WorkerProcess.endWithParent()
-  return await work.live(
-    source, try invocation.store(settings), until: try invocation.deadline(settings))
+  return await work.live(source, try invocation.store(settings))
 }
 
 /// The numbers of runs that are given one by one or as ranges: `7 12-15`.
@@ -115,16 +113,14 @@ private struct IngestWork {
   let clock: Clock
 
   /// Fetches one feed in this process.
-  func live(
-    _ source: Source, _ store: Store, until deadline: Deadline
-  ) async -> ExitCode {
+  func live(_ source: Source, _ store: Store) async -> ExitCode {
     var worst = ExitCode.done
     do {
       // No attempt is recorded with a key that cannot be used.
       _ = try source.missingSecret(in: secrets)
       warnOfLostTokens(source)
       let summary = try await ingest(source, store).live(
-        try invocation.fetch(source, settings, until: deadline),
+        try invocation.fetch(source, settings, until: try invocation.deadline(settings)),
         recording: invocation.options["record"].map { Recording(folder: $0) },
         isRehearsal: invocation.flags.contains("dry-run"))
       tell(source.feed, .success(summary), &worst)
