@@ -334,5 +334,98 @@ END
 $$;
 COMMENT ON FUNCTION fuel.refresh_changes IS 'Computes the changes over 24 hours and 7 days of every region and fuel.';
 
+-- Returns the price day of every region at an instant, and when the prices of the day after it are published.
+CREATE OR REPLACE FUNCTION fuel.region_today(p_clock timestamptz)
+RETURNS TABLE (
+  region text, region_name text, state text, day date, day_ends_at timestamptz, is_late boolean,
+  announced_at timestamptz, announced_clock text)
+LANGUAGE sql STABLE AS $$
+  SELECT
+    region.region, region.name, region.state, local.day,
+    fuel.price_day_begin(local.day + 1, region_clock.time_zone, region_clock.starts), region_delay.is_late,
+    announced.at, to_char(announced.at AT TIME ZONE region_clock.time_zone, 'HH24:MI')
+  FROM fuel.region
+  JOIN fuel.region_delay USING (region)
+  JOIN fuel.region_clock USING (region)
+  CROSS JOIN LATERAL (
+    SELECT fuel.price_day(p_clock, region_clock.time_zone, region_clock.starts) AS day
+  ) AS local
+  CROSS JOIN LATERAL (SELECT fuel.tomorrow_published_at(region.state, local.day) AS at) AS announced
+$$;
+COMMENT ON FUNCTION fuel.region_today IS
+  'The price day of every region at an instant, and when the prices of the day after it are published (NULL: not in advance).';
+
+-- Returns the sums from which verdicts follow, over the stations of each region. Means are rounded to two decimals, so
+-- that equal means compare as equal on every machine. Prices are grouped first, so that everything else is looked up for
+-- each region and not for each price. Reads pg_temp.price_now.
+CREATE OR REPLACE FUNCTION fuel.regions_now()
+RETURNS TABLE (
+  region text, fuel_id smallint, stations bigint, stations_with_next bigint, today_cpl numeric, tomorrow_cpl numeric,
+  tomorrow_begins_at timestamptz)
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT
+    region_station.region,
+    present.fuel_id,
+    count(*),
+    count(next.next_tenths),
+    round(avg(present.price_tenths) FILTER (WHERE next.next_tenths > 0) / 10, 2),
+    round(avg(next.next_tenths) / 10, 2),
+    min(next.next_effective_at)
+  FROM fuel.region_station
+  JOIN fuel.region_delay USING (region)
+  JOIN pg_temp.price_now AS present USING (station_id)
+  LEFT JOIN LATERAL (
+    SELECT present.next_tenths, present.next_effective_at
+    WHERE present.next_tenths > 0
+      AND present.next_effective_at < present.now_at + interval '36 hours'
+  ) AS next ON true
+  WHERE present.is_counted AND present.delay <= region_delay.delay
+  GROUP BY region_station.region, present.fuel_id;
+END
+$$;
+COMMENT ON FUNCTION fuel.regions_now IS
+  'The stations of every region and fuel with a price now, and the means of today''s and of tomorrow''s prices.';
+
+-- Returns for regions and fuels the share of stations whose price has risen by at least five cents since the end of a
+-- price day. Reads pg_temp.price_now.
+CREATE OR REPLACE FUNCTION fuel.shares_raised(p_regions text[], p_fuel_ids smallint[], p_trough_ons date[])
+RETURNS TABLE (region text, fuel_id smallint, share numeric) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH market AS (
+    SELECT
+      asked.region,
+      asked.fuel_id,
+      fuel.price_day_begin(asked.trough_on + 1, region_clock.time_zone, region_clock.starts) AS since
+    FROM unnest(p_regions, p_fuel_ids, p_trough_ons) AS asked (region, fuel_id, trough_on)
+    JOIN fuel.region_clock USING (region)
+  ),
+  -- Neighbouring regions often rise from the same day on. The prices of an instant are read once for all of them.
+  before AS MATERIALIZED (
+    SELECT moment.since, before.station_id, before.fuel_id, before.price_tenths
+    FROM (SELECT DISTINCT market.since, market.fuel_id FROM market) AS moment
+    CROSS JOIN LATERAL fuel.held_at(moment.since, NULL, moment.fuel_id) AS before
+    WHERE before.is_counted AND before.price_tenths > 0
+  )
+  SELECT
+    market.region, market.fuel_id, round(avg((present.price_tenths >= before.price_tenths + 50)::integer), 3)
+  FROM market
+  JOIN before USING (since, fuel_id)
+  JOIN fuel.region_station USING (region, station_id)
+  JOIN pg_temp.price_now AS present USING (station_id, fuel_id)
+  WHERE present.is_counted
+  GROUP BY market.region, market.fuel_id
+  HAVING count(*) >= fuel.minimum_stations();
+END
+$$;
+COMMENT ON FUNCTION fuel.shares_raised IS
+  'The share of stations of regions and fuels whose price has risen since a day; left out where there are too few.';
+
 GRANT EXECUTE ON FUNCTION fuel.span_around TO fuel_reader, fuel_writer;
-GRANT EXECUTE ON FUNCTION fuel.take_present, fuel.held_at, fuel.refresh_changes TO fuel_writer;
+GRANT EXECUTE ON FUNCTION
+  fuel.take_present, fuel.held_at, fuel.refresh_changes, fuel.region_today, fuel.regions_now, fuel.shares_raised
+  TO fuel_writer;

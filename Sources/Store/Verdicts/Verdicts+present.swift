@@ -76,12 +76,20 @@ extension Verdicts {
   }
 
   /// Reads every region and fuel that has a believed price now, with the means of today's and of
-  /// tomorrow's prices. Means are rounded to two decimals, so that equal means compare as equal on
-  /// every machine.
+  /// tomorrow's prices.
   package func regionsNow() throws -> [RegionNow] {
-    try connection.query(regionsNowStatement).map { row in
+    try connection.query(
+      """
+      SELECT market.*, today.*, fuel.name AS fuel_name
+      FROM fuel.regions_now() AS market
+      JOIN fuel.region_today(fuel.clock()) AS today USING (region)
+      JOIN fuel.fuel USING (fuel_id)
+      WHERE fuel.is_averaged
+      ORDER BY market.region, market.fuel_id
+      """
+    ).map { row in
       RegionNow(
-        region: try row.text("region"), regionName: try row.text("name"),
+        region: try row.text("region"), regionName: try row.text("region_name"),
         announced: try announcement(row), fuelID: Int16(try row.integer("fuel_id")),
         fuelName: try row.text("fuel_name"), day: try row.day("day"),
         dayEndsAt: try row.instant("day_ends_at"), stations: try row.integer("stations"),
@@ -111,96 +119,12 @@ extension Verdicts {
     guard !markets.isEmpty else { return [:] }
     let rows = try connection.query(
       """
-      WITH market AS (
-        SELECT
-          asked.region,
-          asked.fuel_id,
-          fuel.price_day_begin(asked.trough_on + 1, region_clock.time_zone, region_clock.starts) AS since
-        FROM unnest(
-          \(markets.map(\.region))::text[], \(markets.map(\.fuelID))::smallint[],
-          \(markets.map(\.troughOn))::date[]
-        ) AS asked (region, fuel_id, trough_on)
-        JOIN fuel.region_clock USING (region)
-      ),
-      -- Neighbouring regions often rise from the same day on. The prices of an instant are read once for
-      -- all of them.
-      before AS MATERIALIZED (
-        SELECT moment.since, before.station_id, before.fuel_id, before.price_tenths
-        FROM (SELECT DISTINCT market.since, market.fuel_id FROM market) AS moment
-        CROSS JOIN LATERAL fuel.held_at(moment.since, NULL, moment.fuel_id) AS before
-        WHERE before.is_counted AND before.price_tenths > 0
-      )
-      SELECT market.region, market.fuel_id,
-        round(avg((present.price_tenths >= before.price_tenths + 50)::integer), 3) AS share
-      FROM market
-      JOIN before USING (since, fuel_id)
-      JOIN fuel.region_station USING (region, station_id)
-      JOIN pg_temp.price_now AS present USING (station_id, fuel_id)
-      WHERE present.is_counted
-      GROUP BY market.region, market.fuel_id
-      HAVING count(*) >= fuel.minimum_stations()
+      SELECT * FROM fuel.shares_raised(
+        \(markets.map(\.region)), \(markets.map(\.fuelID)), \(markets.map(\.troughOn)))
       """)
     return Dictionary(
       uniqueKeysWithValues: try rows.map {
         ("\(try $0.text("region")) \(try $0.integer("fuel_id"))", try $0.double("share"))
       })
   }
-}
-
-/// One row for each region and fuel that has a believed price now. Prices are grouped first, so that
-/// everything else is looked up for each region and not for each price.
-private var regionsNowStatement: SQL {
-  """
-  SELECT
-    region.region,
-    region.name,
-    region.state,
-    price.fuel_id,
-    fuel.name AS fuel_name,
-    market_day.day,
-    fuel.price_day_begin(market_day.day + 1, market_day.time_zone, market_day.starts)
-      AS day_ends_at,
-    region_delay.is_late,
-    price.stations,
-    price.stations_with_next,
-    price.today_cpl,
-    price.tomorrow_cpl,
-    price.tomorrow_begins_at,
-    market_day.announced_at,
-    to_char(market_day.announced_at AT TIME ZONE market_day.time_zone, 'HH24:MI')
-      AS announced_clock
-  FROM (
-    SELECT
-      region_station.region,
-      present.fuel_id,
-      count(*) AS stations,
-      count(next.next_tenths) AS stations_with_next,
-      round(avg(present.price_tenths) FILTER (WHERE next.next_tenths > 0) / 10, 2) AS today_cpl,
-      round(avg(next.next_tenths) / 10, 2) AS tomorrow_cpl,
-      min(next.next_effective_at) AS tomorrow_begins_at
-    FROM fuel.region_station
-    JOIN fuel.region_delay USING (region)
-    JOIN pg_temp.price_now AS present USING (station_id)
-    LEFT JOIN LATERAL (
-      SELECT present.next_tenths, present.next_effective_at
-      WHERE present.next_tenths > 0
-        AND present.next_effective_at < present.now_at + interval '36 hours'
-    ) AS next ON true
-    WHERE present.is_counted AND present.delay <= region_delay.delay
-    GROUP BY region_station.region, present.fuel_id
-  ) AS price
-  JOIN fuel.region USING (region)
-  JOIN fuel.region_delay USING (region)
-  JOIN fuel.fuel ON fuel.fuel_id = price.fuel_id AND fuel.is_averaged
-  JOIN fuel.region_clock USING (region)
-  CROSS JOIN LATERAL (
-    SELECT
-      region_clock.time_zone, region_clock.starts,
-      fuel.price_day(fuel.clock(), region_clock.time_zone, region_clock.starts) AS day
-  ) AS local
-  CROSS JOIN LATERAL (
-    SELECT local.*, fuel.tomorrow_published_at(region.state, local.day) AS announced_at
-  ) AS market_day
-  ORDER BY region.region, price.fuel_id
-  """
 }

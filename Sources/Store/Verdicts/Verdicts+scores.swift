@@ -44,40 +44,25 @@ extension Verdicts {
     return Dictionary(
       uniqueKeysWithValues: try connection.query(
         """
-        SELECT region.region, region.name, region.state, market_day.today,
-          fuel.price_day_begin(market_day.today + 1, market_day.time_zone, market_day.starts)
-            AS today_ends_at,
-          region_delay.is_late,
-          CASE WHEN region_delay.is_late THEN (
+        SELECT today.*,
+          CASE WHEN today.is_late THEN (
             SELECT coalesce(extract(epoch FROM max(source.delay)), 0)::integer
             FROM fuel.source
-            WHERE source.state = region.state OR region.state IS NULL AND source.state IN (
+            WHERE source.state = today.state OR today.state IS NULL AND source.state IN (
               SELECT station.state
               FROM fuel.region_station AS member
               JOIN fuel.station USING (station_id)
-              WHERE member.region = region.region)
-          ) ELSE 0 END AS delay_seconds,
-          fuel.tomorrow_published_at(region.state, market_day.today) AS announced_at,
-          to_char(
-            fuel.tomorrow_published_at(region.state, market_day.today)
-              AT TIME ZONE market_day.time_zone,
-            'HH24:MI') AS announced_clock
-        FROM fuel.region
-        JOIN fuel.region_delay USING (region)
-        JOIN fuel.region_clock USING (region)
-        CROSS JOIN LATERAL (
-          SELECT
-            region_clock.time_zone, region_clock.starts,
-            fuel.price_day(\(now), region_clock.time_zone, region_clock.starts) AS today
-        ) AS market_day
+              WHERE member.region = today.region)
+          ) ELSE 0 END AS delay_seconds
+        FROM fuel.region_today(\(now)) AS today
         """
       ).map { row in
         (
           try row.text("region"),
           RegionFacts(
-            name: try row.text("name"),
-            fuels: fuels, today: try row.day("today"),
-            todayEndsAt: try row.instant("today_ends_at"),
+            name: try row.text("region_name"),
+            fuels: fuels, today: try row.day("day"),
+            todayEndsAt: try row.instant("day_ends_at"),
             isLate: try row.boolean("is_late"),
             delay: .seconds(try row.integer("delay_seconds")),
             announced: try announcement(row))
