@@ -337,6 +337,48 @@ END
 $$;
 COMMENT ON FUNCTION fuel.take_months IS 'Lists station records and fuels in place of months of archives.';
 
+-- Takes spans or days from the list: p_count of them at most, of one share of all stations, and if p_fuel_ids is given
+-- only days of these fuels and of the month between two days.
+CREATE OR REPLACE FUNCTION fuel.take_due(
+  p_step text, p_count bigint, p_share integer, p_shares integer, p_fuel_ids smallint[], p_from date, p_to date)
+RETURNS SETOF fuel.due LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+  places tid[];
+BEGIN
+  -- The rows are found by their places. What the server knows of a table that fills and empties is out of date, and where
+  -- it takes the table to be empty it would read all of it for each row. The places are read first: a statement that both
+  -- locks and removes rows would leave a row that an ingest has changed since it began, because it does not see the new
+  -- place.
+  SELECT array_agg(held.place) INTO places
+  FROM (
+    SELECT due.ctid AS place
+    FROM fuel.due
+    WHERE due.ctid = ANY (ARRAY(
+      SELECT listed.ctid
+      FROM fuel.due AS listed
+      JOIN fuel.station ON station.station_id = listed.number
+      LEFT JOIN fuel.counted_place AS counted USING (station_id)
+      WHERE listed.step = p_step
+        -- The days of a station that has come since the aggregate began wait for the next one.
+        AND (listed.step = 'spans' OR counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
+        AND station.place_id % p_shares = p_share
+        AND (p_fuel_ids IS NULL OR (
+          listed.part = ANY (p_fuel_ids)
+          AND date_trunc('month', listed.from_on::timestamp) <= p_to
+          AND listed.until_on >= date_trunc('month', p_from::timestamp)))
+      ORDER BY station.place_id, listed.number, listed.part
+      LIMIT p_count
+    ))
+    -- All transactions lock these rows in this order.
+    ORDER BY due.number, due.part
+    FOR UPDATE
+  ) AS held;
+  RETURN QUERY DELETE FROM fuel.due WHERE due.ctid = ANY (places) RETURNING due.*;
+END
+$$;
+COMMENT ON FUNCTION fuel.take_due IS
+  'Takes spans or days of a share of all stations from the list; a number, fuels and a range of days limit them.';
+
 CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
 RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz, records integer)
@@ -498,5 +540,5 @@ COMMENT ON FUNCTION fuel.confirm_price IS
 
 GRANT EXECUTE ON FUNCTION
   fuel.touch, fuel.touch_months, fuel.touch_averages, fuel.touch_stations, fuel.touch_moved, fuel.touch_archived,
-  fuel.touch_silence, fuel.touch_frozen, fuel.touch_archives, fuel.take_months, fuel.touched_stations,
-  fuel.mark_changed_days, fuel.mark_ended_days, fuel.confirm_price TO fuel_writer;
+  fuel.touch_silence, fuel.touch_frozen, fuel.touch_archives, fuel.take_months, fuel.take_due,
+  fuel.touched_stations, fuel.mark_changed_days, fuel.mark_ended_days, fuel.confirm_price TO fuel_writer;

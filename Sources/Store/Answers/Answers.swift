@@ -193,31 +193,24 @@ extension Answers {
   /// Returns kept answers of a feed that were taken at an instant or later: `count` of them if there
   /// are so many, and all of the instant of the last.
   ///
-  /// - Returns: also the instant at which the next ones begin; `nil` where none is left.
+  /// - Returns: also the instant from which on the next ones are; `nil` where none is left.
   package func answers(
     of source: SourceID, after instant: Instant, atMost count: Int
   ) throws -> (answers: [KeptAnswer], next: Instant?) {
-    let next = try connection.query(
+    let answers = try connection.query(
       """
-      SELECT taken_at
-      FROM fuel.kept_answer
-      WHERE source_id = \(source) AND taken_at >= \(instant)
-      ORDER BY taken_at
-      OFFSET \(count)
-      LIMIT 1
-      """
-    ).first?.optionalInstant("taken_at")
-    let ends = next.map { $0 > instant ? $0 : $0.after(1) }
-    return (
-      try connection.query(
-        """
+      SELECT *
+      FROM (
         SELECT run_id, taken_at, learnt_at, kind, counts, is_adopted
         FROM fuel.kept_answer
-        WHERE source_id = \(source) AND taken_at >= \(instant) AND taken_at < \(ends ?? .distantFuture)
-        ORDER BY taken_at, run_id
-        """
-      ).map(answer), ends
-    )
+        WHERE source_id = \(source) AND taken_at >= \(instant)
+        ORDER BY taken_at
+        FETCH FIRST (\(count)::bigint) ROWS WITH TIES
+      ) AS part
+      ORDER BY taken_at, run_id
+      """
+    ).map(answer)
+    return (answers, answers.count < count ? nil : answers.last?.takenAt.after(1))
   }
 
   /// Returns the kept answers of a feed that report any of some price days.

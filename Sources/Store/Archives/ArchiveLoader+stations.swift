@@ -54,28 +54,27 @@ extension ArchiveLoader {
   private func describeStations(run: RunID) throws -> Rows {
     try store.connection.query(
       """
-      WITH stated AS MATERIALIZED (
-        SELECT staged.*, station.station_id
-        FROM pg_temp.staged_station AS staged
-        JOIN fuel.station
-          ON station.source_id = \(source) AND station.station_code = staged.station_code
-      ),
-      described AS (
-        INSERT INTO fuel.station_description (
-          station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode,
-          latitude, longitude, is_public, details, run_id, first_seen_at, last_seen_at)
-        SELECT DISTINCT ON (stated.station_id, stated.wording_md5)
-          stated.station_id, stated.wording_md5, stated.state, stated.time_zone, stated.name,
-          stated.brand, stated.address, stated.suburb, stated.postcode, stated.latitude,
-          stated.longitude, stated.is_public, stated.details, \(run)::integer,
-          \(now)::timestamptz, \(now)::timestamptz
-        FROM stated
-        ORDER BY stated.station_id, stated.wording_md5
-        ON CONFLICT DO NOTHING
-      )
-      SELECT stated.number, stated.station_id, stated.wording_md5
-      FROM stated
-      ORDER BY stated.number
+      INSERT INTO fuel.station_description (
+        station_id, wording_md5, state, time_zone, name, brand, address, suburb, postcode,
+        latitude, longitude, is_public, details, run_id, first_seen_at, last_seen_at)
+      SELECT DISTINCT ON (station.station_id, staged.wording_md5)
+        station.station_id, staged.wording_md5, staged.state, staged.time_zone, staged.name,
+        staged.brand, staged.address, staged.suburb, staged.postcode, staged.latitude,
+        staged.longitude, staged.is_public, staged.details, \(run)::integer, \(now)::timestamptz,
+        \(now)::timestamptz
+      FROM pg_temp.staged_station AS staged
+      JOIN fuel.station USING (station_code)
+      WHERE station.source_id = \(source)
+      ORDER BY station.station_id, staged.wording_md5
+      ON CONFLICT DO NOTHING
+      """)
+    return try store.connection.query(
+      """
+      SELECT staged.number, station.station_id, staged.wording_md5
+      FROM pg_temp.staged_station AS staged
+      JOIN fuel.station USING (station_code)
+      WHERE station.source_id = \(source)
+      ORDER BY staged.number
       """)
   }
 

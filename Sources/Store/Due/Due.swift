@@ -117,43 +117,14 @@ extension Due {
   private func take(
     _ step: String, atMost count: Int, share: (Int, of: Int), in span: DueSpan? = nil
   ) throws -> [Row] {
-    // The rows are found by their places. What the server knows of a table that fills and empties is
-    // out of date, and where it takes the table to be empty it would read all of it for each row.
-    // The places are read first: a statement that both locks and removes rows would leave a row
-    // that an ingest has changed since it began, because it does not see the new place.
-    let places = try connection.query(
-      """
-      SELECT due.ctid AS place
-      FROM fuel.due
-      WHERE due.ctid = ANY (ARRAY(
-        SELECT listed.ctid
-        FROM fuel.due AS listed
-        JOIN fuel.station ON station.station_id = listed.number
-        LEFT JOIN fuel.counted_place AS counted USING (station_id)
-        WHERE listed.step = \(step)
-          -- The days of a station that has come since the aggregate began wait for the next one.
-          AND (listed.step = 'spans' OR counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
-          AND station.place_id % \(share.of)::integer = \(share.0)::integer
-          AND (\(optional: span?.fuelIDs)::smallint[] IS NULL OR (
-            listed.part = ANY (\(optional: span?.fuelIDs)::smallint[])
-            AND date_trunc('month', listed.from_on::timestamp) <= \(optional: span?.to)::date
-            AND listed.until_on >= date_trunc('month', \(optional: span?.from)::timestamp)))
-        ORDER BY station.place_id, listed.number, listed.part
-        LIMIT \(count)
-      ))
-      -- All transactions lock these rows in this order.
-      ORDER BY due.number, due.part
-      FOR UPDATE
-      """
-    ).map { try $0.text("place") }
-    guard !places.isEmpty else { return [] }
-    return try Array(
+    try Array(
       connection.query(
         """
-        DELETE FROM fuel.due
-        WHERE ctid = ANY (\(places)::text[]::tid[])
-        RETURNING number AS station_id, part AS fuel_id, from_on, until_on,
+        SELECT number AS station_id, part AS fuel_id, from_on, until_on,
           from_on::timestamp AT TIME ZONE 'UTC' AS from_at
+        FROM fuel.take_due(
+          \(step), \(count), \(share.0), \(share.of), \(optional: span?.fuelIDs), \(optional: span?.from),
+          \(optional: span?.to))
         """))
   }
 
@@ -261,35 +232,23 @@ extension Due {
   package func dueSpans(now: Instant) throws -> [DueSpan] {
     let rows = try connection.query(
       """
-      WITH unfinished AS (
-        SELECT coalesce(
-          (
-            -- The nation's day ends last.
-            SELECT max(day) + 1
-            FROM fuel.daily_rollup
-            JOIN fuel.region USING (region)
-            WHERE is_ended AND region.kind = 'nation'
-          ),
-          (SELECT (min(first_taken_at) - interval '1 day')::date FROM fuel.source)
-        ) AS begins_on
-      ),
-      listed AS (
+      SELECT listed.day, array_agg(listed.fuel_id ORDER BY listed.fuel_id)::text AS fuel_ids
+      FROM (
         SELECT part AS fuel_id, from_on AS day FROM fuel.due WHERE step = 'averages'
         UNION
-        SELECT pair.fuel_id, day.day::date
+        SELECT pair.fuel_id, series.day::date
         FROM (SELECT DISTINCT fuel_id FROM fuel.present_span) AS pair
-        CROSS JOIN unfinished
         CROSS JOIN generate_series(
-          unfinished.begins_on,
+          coalesce(
+            -- The nation's day ends last.
+            (SELECT max(day) + 1 FROM fuel.daily_rollup JOIN fuel.region USING (region) WHERE is_ended AND kind = 'nation'),
+            (SELECT (min(first_taken_at) - interval '1 day')::date FROM fuel.source)),
           -- The newest day is the latest that has begun in any state.
-          (SELECT max((\(now)::timestamptz AT TIME ZONE state.time_zone)::date) FROM fuel.state),
-          interval '1 day'
-        ) AS day (day)
-      )
-      SELECT day, array_agg(fuel_id ORDER BY fuel_id)::text AS fuel_ids
-      FROM listed
-      GROUP BY day
-      ORDER BY day
+          (SELECT max((\(now)::timestamptz AT TIME ZONE time_zone)::date) FROM fuel.state),
+          interval '1 day') AS series (day)
+      ) AS listed
+      GROUP BY listed.day
+      ORDER BY listed.day
       """)
     var spans: [DueSpan] = []
     for row in rows {

@@ -13,9 +13,13 @@ extension Ledger {
       SELECT encode(run.content_digest, 'hex') AS digest
       FROM fuel.run
       JOIN fuel.source USING (source_id)
-      CROSS JOIN LATERAL (
-        SELECT
-          run.outcome <> 'withdrawn' AS counts,
+      WHERE source.source = \(source)
+        AND run.content_digest IS NOT NULL
+        AND (
+          run.outcome IN ('stored', 'unchanged') OR run.outcome = 'withdrawn' AND run.kind = 'backfill')
+      GROUP BY run.content_digest
+      HAVING bool_and(run.outcome = 'withdrawn')
+        OR bool_or(run.outcome <> 'withdrawn' AND NOT (
           run.kind = 'backfill' AND run.unchanged > 0 AND EXISTS (
             SELECT
             FROM fuel.run AS earlier
@@ -23,14 +27,7 @@ extension Ledger {
             WHERE earlier.source_id = run.source_id
               AND earlier.run_id < run.run_id
               AND earlier.outcome = 'withdrawn'
-              AND withdrawal.change_number > run.change_number) AS lacks_facts
-      ) AS load
-      WHERE source.source = \(source)
-        AND run.content_digest IS NOT NULL
-        AND (
-          run.outcome IN ('stored', 'unchanged') OR run.outcome = 'withdrawn' AND run.kind = 'backfill')
-      GROUP BY run.content_digest
-      HAVING bool_or(load.counts AND NOT load.lacks_facts) OR NOT bool_or(load.counts)
+              AND withdrawal.change_number > run.change_number)))
       """)
     return Set(try rows.map { try $0.text("digest") })
   }

@@ -44,28 +44,24 @@ extension Ledger {
   ) throws -> Bool {
     try connection.query(
       """
-      SELECT
-        abs(extract(epoch FROM clock_timestamp() - \(now)::timestamptz) - \(clockSkewSeconds)::integer)
-          <= \(within)::integer
-        OR EXISTS (
-          SELECT
+      SELECT bool_or(
+        abs(extract(epoch FROM known.clock_skew) - \(clockSkewSeconds)::integer) <= \(within)::integer) AS is_confirmed
+      FROM (
+        SELECT clock_timestamp() - \(now)::timestamptz AS clock_skew
+        UNION ALL
+        (
+          SELECT DISTINCT ON (other.source_id) run.clock_skew
           FROM fuel.source AS asked
           JOIN fuel.source AS other ON other.account <> asked.account
-          CROSS JOIN LATERAL (
-            SELECT run.clock_skew
-            FROM fuel.run
-            WHERE run.source_id = other.source_id
-              AND run.kind = 'live'
-              AND run.clock_skew IS NOT NULL
-              AND run.started_at > \(now)::timestamptz - interval '1 day'
-              AND run.started_at < \(now)::timestamptz + interval '1 day'
-            ORDER BY run.run_id DESC
-            LIMIT 1
-          ) AS latest
+          JOIN fuel.run ON run.source_id = other.source_id
           WHERE asked.source_id = \(source)
-            AND abs(extract(epoch FROM latest.clock_skew) - \(clockSkewSeconds)::integer)
-              <= \(within)::integer
-        ) AS is_confirmed
+            AND run.kind = 'live'
+            AND run.clock_skew IS NOT NULL
+            AND run.started_at > \(now)::timestamptz - interval '1 day'
+            AND run.started_at < \(now)::timestamptz + interval '1 day'
+          ORDER BY other.source_id, run.run_id DESC
+        )
+      ) AS known
       """
     ).only().boolean("is_confirmed")
   }
@@ -92,26 +88,23 @@ extension Ledger {
       """
       SELECT
         source.not_before_at,
-        (SELECT max(run.started_at) FROM fuel.run
-         WHERE run.source_id = source.source_id AND run.requests > 0
-           AND run.started_at <= \(latest)) AS last_start_at,
-        (SELECT coalesce(sum(run.requests), 0)
-         FROM fuel.run
-         JOIN fuel.source AS payer USING (source_id)
-         WHERE payer.account = source.account
-           AND run.started_at >= date_trunc('month', \(now)::timestamptz, 'UTC')
-           AND run.started_at < (
-             date_trunc('month', \(now)::timestamptz AT TIME ZONE 'UTC') + interval '1 month'
-           ) AT TIME ZONE 'UTC') AS calls,
-        (SELECT coalesce(sum(run.requests), 0)
-         FROM fuel.run
-         JOIN fuel.source AS payer USING (source_id)
-         WHERE payer.account = source.account
-           AND run.started_at <= \(now)
-           AND coalesce(run.finished_at, run.started_at) > \(now)::timestamptz - interval '1 minute'
-        ) AS calls_this_minute
+        (
+          SELECT max(run.started_at)
+          FROM fuel.run
+          WHERE run.source_id = source.source_id AND run.requests > 0 AND run.started_at <= \(latest)
+        ) AS last_start_at,
+        coalesce(sum(run.requests) FILTER (
+          WHERE date_trunc('month', run.started_at, 'UTC') = date_trunc('month', \(now)::timestamptz, 'UTC')), 0) AS calls,
+        coalesce(sum(run.requests) FILTER (
+          WHERE run.started_at <= \(now)
+            AND coalesce(run.finished_at, run.started_at) > \(now)::timestamptz - interval '1 minute'), 0)
+          AS calls_this_minute
       FROM fuel.source
+      JOIN fuel.source AS payer USING (account)
+      LEFT JOIN fuel.run ON run.source_id = payer.source_id
+        AND run.started_at >= date_trunc('month', \(now)::timestamptz - interval '1 day', 'UTC')
       WHERE source.source_id = \(source)
+      GROUP BY source.source_id
       """
     ).only()
     return CallLimits(
