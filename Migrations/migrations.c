@@ -93,6 +93,9 @@ static const BowserMigration files[] = {
   {"routines/link_stations.sql", (const unsigned char[]) {
 #embed "routines/link_stations.sql" suffix(, 0)
   }},
+  {"routines/verify.sql", (const unsigned char[]) {
+#embed "routines/verify.sql" suffix(, 0)
+  }},
   {"routines/adopt.sql", (const unsigned char[]) {
 #embed "routines/adopt.sql" suffix(, 0)
   }},
