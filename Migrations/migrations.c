@@ -45,6 +45,9 @@ static const BowserMigration files[] = {
   {"routines/chain.sql", (const unsigned char[]) {
 #embed "routines/chain.sql" suffix(, 0)
   }},
+  {"routines/ledger.sql", (const unsigned char[]) {
+#embed "routines/ledger.sql" suffix(, 0)
+  }},
   {"routines/guard_changes.sql", (const unsigned char[]) {
 #embed "routines/guard_changes.sql" suffix(, 0)
   }},

@@ -158,5 +158,29 @@ $$;
 COMMENT ON FUNCTION fuel.advance_present_spans IS
   'Copies the newest spans of stations and fuels whose next price has begun.';
 
+-- Stores why and how long spans are doubtful, in the spans and in their copies. A doubt that is NULL is removed.
+CREATE OR REPLACE FUNCTION fuel.set_doubts(
+  p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[], p_doubts text[],
+  p_doubt_from_ats timestamptz[], p_doubt_until_ats timestamptz[])
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  holder text;
+BEGIN
+  FOREACH holder IN ARRAY ARRAY['span', 'present_span'] LOOP
+    EXECUTE format(
+      'UPDATE fuel.%I AS known SET '
+      '  doubt = judged.doubt, doubt_from_at = judged.doubt_from_at, doubt_until_at = judged.doubt_until_at '
+      'FROM unnest($1, $2, $3, $4, $5, $6) '
+      '  AS judged (station_id, fuel_id, from_at, doubt, doubt_from_at, doubt_until_at) '
+      'WHERE known.station_id = judged.station_id '
+      '  AND known.fuel_id = judged.fuel_id '
+      '  AND known.from_at = judged.from_at', holder)
+      USING p_station_ids, p_fuel_ids, p_from_ats, p_doubts, p_doubt_from_ats, p_doubt_until_ats;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION fuel.set_doubts IS 'Stores which spans are doubtful, in fuel.span and fuel.present_span.';
+
 GRANT EXECUTE ON FUNCTION
-  fuel.ensure_year, fuel.spans_of, fuel.refresh_present_spans, fuel.advance_present_spans TO fuel_writer;
+  fuel.ensure_year, fuel.spans_of, fuel.refresh_present_spans, fuel.advance_present_spans, fuel.set_doubts
+  TO fuel_writer;

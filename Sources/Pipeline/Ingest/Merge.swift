@@ -61,7 +61,7 @@ package struct Merge {
   /// shared by all feeds.
   private func withBoundedFuels(_ distinct: Reading.Distinct) throws -> Reading.Distinct {
     guard distinct.unmapped > 0 else { return distinct }
-    var known = try store.stations.unmappedCodes(of: source)
+    var known = Set(try store.stations.unmappedCodes(of: source).keys)
     var bounded = distinct
     bounded.observations = []
     for observation in distinct.observations {

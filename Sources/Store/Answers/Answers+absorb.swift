@@ -36,7 +36,8 @@ extension Answers {
     let stations = try storeStations(
       distinct, payload: payload, run: run, of: source, isLate: isLate)
     var reported = try self.reported(
-      distinct, stations: stations, unmapped: try store.stations.unmappedFuels(distinct, of: run))
+      distinct, stations: stations,
+      unmapped: try store.stations.unmappedFuels(distinct, of: source))
     reported.superseded = superseded
     if isLate {
       let listed = Set(reported.lines.map(\.pair.stationID))

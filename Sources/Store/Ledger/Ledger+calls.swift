@@ -127,44 +127,7 @@ extension Ledger {
   ///
   /// - Parameter latest: when a run can have begun at the latest. Later ones are left out.
   package func history(of feed: String, until latest: Instant) throws -> FeedHistory {
-    let rows = try connection.query(
-      """
-      SELECT
-        good.last_at,
-        source.not_before_at,
-        tried.started_at AS tried_at,
-        coalesce(tried.requests = 0 AND tried.outcome = 'failed', false) AS sent_no_request,
-        (
-          SELECT count(*)
-          FROM fuel.run
-          WHERE run.source_id = source.source_id
-            AND run.kind = 'live'
-            AND run.started_at > coalesce(good.last_at, '-infinity')
-            AND run.started_at <= \(latest)
-            AND run.outcome IN ('refused', 'failed', 'interrupted')
-        ) AS failures,
-        coalesce(good.awaits_tomorrow, false) AS awaits_tomorrow
-      FROM fuel.source
-      LEFT JOIN LATERAL (
-        SELECT run.taken_at + source.delay AS last_at, run.awaits_tomorrow
-        FROM fuel.run
-        WHERE run.source_id = source.source_id
-          AND run.outcome IN ('stored', 'unchanged')
-          AND run.taken_at <= \(latest)::timestamptz - source.delay
-        ORDER BY run.taken_at DESC
-        LIMIT 1
-      ) AS good ON true
-      LEFT JOIN LATERAL (
-        SELECT run.started_at, run.requests, run.outcome
-        FROM fuel.run
-        WHERE run.source_id = source.source_id
-          AND run.kind = 'live'
-          AND run.started_at <= \(latest)
-        ORDER BY run.started_at DESC
-        LIMIT 1
-      ) AS tried ON true
-      WHERE source.source = \(feed)
-      """)
+    let rows = try connection.query("SELECT * FROM fuel.feed_history(\(feed), \(latest))")
     guard let row = rows.first else { return FeedHistory() }
     return FeedHistory(
       lastGood: try row.optionalInstant("last_at"),

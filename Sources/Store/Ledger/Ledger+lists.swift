@@ -24,15 +24,6 @@ extension Ledger {
   package func lists(of source: SourceID, from: Instant, until: Instant) throws -> [StoredList] {
     let rows = try connection.query(
       """
-      -- The server would otherwise read the lists of all years, because they are named several times.
-      WITH list AS NOT MATERIALIZED (
-        SELECT run.*
-        FROM fuel.run
-        WHERE run.source_id = \(source)
-          AND run.composition_id IS NOT NULL
-          -- Of the runs that are under way, only the one that this transaction stores has a composition.
-          AND run.outcome IN ('running', 'stored', 'unchanged', 'refused')
-      )
       SELECT
         list.run_id, list.taken_at, list.is_complete,
         CASE WHEN list.outcome = 'refused' THEN list.error END AS refusal, list.pairs, list.composition_id,
@@ -40,16 +31,15 @@ extension Ledger {
         coalesce(array_to_string(list.stamps, ','), '') AS stamps, list.content, list.is_repeat,
         list.rejected_by_reason::text AS rejected,
         list.stored + list.unchanged > 0 AS is_stored, coalesce(NOT answer.is_adopted, false) AS is_kept
-      FROM (
-        SELECT * FROM list WHERE list.taken_at BETWEEN \(from) AND \(until)
-        UNION ALL
-        SELECT * FROM list
-        WHERE list.taken_at = (SELECT max(before.taken_at) FROM list AS before WHERE before.taken_at < \(from))
-        UNION ALL
-        SELECT * FROM list
-        WHERE list.taken_at = (SELECT min(after.taken_at) FROM list AS after WHERE after.taken_at > \(until))
-      ) AS list
+      FROM fuel.list
       LEFT JOIN fuel.answer USING (run_id)
+      WHERE list.source_id = \(source)
+        AND list.taken_at >= coalesce((
+          SELECT max(before.taken_at) FROM fuel.list AS before
+          WHERE before.source_id = \(source) AND before.taken_at < \(from)), \(from))
+        AND list.taken_at <= coalesce((
+          SELECT min(after.taken_at) FROM fuel.list AS after
+          WHERE after.source_id = \(source) AND after.taken_at > \(until)), \(until))
       ORDER BY list.taken_at, list.run_id
       """)
     let compositions = try compositions(Set(try rows.map { try $0.integer("composition_id") }))
@@ -79,41 +69,10 @@ extension Ledger {
   ) throws -> [(run: RunID, list: StatedList)] {
     try connection.query(
       """
-      WITH stated AS NOT MATERIALIZED (
-        SELECT run.run_id, run.taken_at, run.content, run.frozen_since_at
-        FROM fuel.run
-        WHERE run.source_id = \(source)
-          AND run.content IS NOT NULL
-          AND run.outcome IN ('running', 'stored', 'unchanged')
-          AND NOT run.is_repeat
-      )
-      SELECT stated.*
-      FROM stated
-      -- From four weeks before the lists began to state what they did at the one instant, until they no longer state what
-      -- they did at the other.
-      WHERE stated.taken_at >= coalesce((
-          SELECT max(other.taken_at)
-          FROM stated AS other
-          WHERE other.taken_at < \(from)
-            AND other.content <> (
-              SELECT last.content
-              FROM stated AS last
-              WHERE last.taken_at < \(from)
-              ORDER BY last.taken_at DESC, last.content DESC
-              LIMIT 1)
-        ) - make_interval(secs => \(Int(Freeze.memory / 1_000_000))), '-infinity')
-        AND stated.taken_at <= coalesce((
-          SELECT min(other.taken_at)
-          FROM stated AS other
-          WHERE other.taken_at > \(until)
-            AND other.content <> (
-              SELECT last.content
-              FROM stated AS last
-              WHERE last.taken_at <= \(until)
-              ORDER BY last.taken_at DESC, last.content DESC
-              LIMIT 1)
-        ), 'infinity')
-      ORDER BY stated.taken_at, stated.content
+      SELECT *
+      FROM fuel.stated_lists(
+        \(source), \(from), \(until), make_interval(secs => \(Int(Freeze.memory / 1_000_000))))
+      ORDER BY taken_at, content
       """
     ).map { row in
       (

@@ -146,6 +146,24 @@ extension Ledger {
     try connection.query(
       """
       UPDATE fuel.run SET
+        received = \(counts.received),
+        stored = \(counts.stored),
+        unchanged = \(counts.unchanged),
+        duplicate = \(counts.duplicate),
+        rejected = \(counts.rejected),
+        rejected_by_reason = \(try jsonText(counts.rejectedByReason))::jsonb,
+        flagged = \(counts.flagged),
+        unmapped = \(counts.unmapped),
+        pairs = greatest(pairs, \(counts.pairs)),
+        shortcomings = \(counts.shortcomings),
+        warnings = \(counts.oddities),
+        awaits_tomorrow = \(counts.awaitsTomorrow)
+      WHERE run_id = \(run)
+      """)
+    // What came with a run can no longer change once it has ended.
+    try connection.query(
+      """
+      UPDATE fuel.run SET
         finished_at = \(instant),
         taken_at = \(optional: takenAt),
         fetched_at = \(optional: fetchedAt),
@@ -161,18 +179,6 @@ extension Ledger {
           WHERE body.run_id = coalesce(run.replaces_run_id, run.run_id)) END,
         payload_bytes = \(bytes),
         requests = \(requests),
-        received = \(counts.received),
-        stored = \(counts.stored),
-        unchanged = \(counts.unchanged),
-        duplicate = \(counts.duplicate),
-        rejected = \(counts.rejected),
-        rejected_by_reason = \(try jsonText(counts.rejectedByReason))::jsonb,
-        flagged = \(counts.flagged),
-        unmapped = \(counts.unmapped),
-        pairs = greatest(pairs, \(counts.pairs)),
-        shortcomings = \(counts.shortcomings),
-        warnings = \(counts.oddities),
-        awaits_tomorrow = \(counts.awaitsTomorrow),
         error = \(optional: error.map { String($0.prefix(1_000)) })
       WHERE run_id = \(run)
       """)
@@ -182,38 +188,14 @@ extension Ledger {
   package func keep(_ list: ListSummary, of run: RunID) throws {
     try connection.query(
       """
-      WITH made AS (
-        SELECT
-          \(list.stations)::integer AS stations, \(jsonText(list.fuels))::jsonb AS fuels,
-          \(jsonText(list.brands))::jsonb AS brands
-      ),
-      wanted AS (
-        SELECT made.*, md5(ROW(made.stations, made.fuels, made.brands)::text)::uuid AS digest
-        FROM made
-      ),
-      added AS (
-        INSERT INTO fuel.list_composition (digest, stations, fuels, brands)
-        SELECT wanted.digest, wanted.stations, wanted.fuels, wanted.brands
-        FROM wanted
-        WHERE NOT EXISTS (
-          SELECT FROM fuel.list_composition AS known WHERE known.digest = wanted.digest)
-        ON CONFLICT DO NOTHING
-        RETURNING composition_id, digest
-      )
       UPDATE fuel.run SET
         taken_at = \(list.takenAt),
         pairs = \(list.pairs),
         stamps = \(list.stamps)::integer[],
         content = \(optional: list.content),
         rejected_by_reason = \(jsonText(list.rejected))::jsonb,
-        composition_id = known.composition_id
-      FROM (
-        SELECT added.composition_id, added.digest FROM added
-        UNION ALL
-        SELECT kept.composition_id, kept.digest FROM fuel.list_composition AS kept
-      ) AS known
-      JOIN wanted ON wanted.digest = known.digest
-      WHERE run.run_id = \(run)
+        composition_id = fuel.composition(\(list.stations), \(jsonText(list.fuels)), \(jsonText(list.brands)))
+      WHERE run_id = \(run)
       """)
   }
 

@@ -45,34 +45,10 @@ extension Spans {
     guard !doubts.isEmpty else { return }
     try connection.query(
       """
-      WITH judged AS MATERIALIZED (
-        SELECT *
-        FROM unnest(
-          \(doubts.map(\.pair.stationID))::integer[], \(doubts.map(\.pair.fuelID))::smallint[],
-          \(doubts.map(\.from))::timestamptz[],
-          \(doubts.map { $0.doubt?.reason.rawValue })::text[],
-          \(doubts.map { $0.doubt?.from })::timestamptz[],
-          \(doubts.map { $0.doubt?.until })::timestamptz[]
-        ) AS judged (station_id, fuel_id, from_at, doubt, doubt_from_at, doubt_until_at)
-      ),
-      present AS (
-        UPDATE fuel.present_span AS known SET
-          doubt = judged.doubt,
-          doubt_from_at = judged.doubt_from_at,
-          doubt_until_at = judged.doubt_until_at
-        FROM judged
-        WHERE known.station_id = judged.station_id
-          AND known.fuel_id = judged.fuel_id
-          AND known.from_at = judged.from_at
-      )
-      UPDATE fuel.span AS known SET
-        doubt = judged.doubt,
-        doubt_from_at = judged.doubt_from_at,
-        doubt_until_at = judged.doubt_until_at
-      FROM judged
-      WHERE known.station_id = judged.station_id
-        AND known.fuel_id = judged.fuel_id
-        AND known.from_at = judged.from_at
+      SELECT fuel.set_doubts(
+        \(doubts.map(\.pair.stationID)), \(doubts.map(\.pair.fuelID)), \(doubts.map(\.from)),
+        \(doubts.map { $0.doubt?.reason.rawValue }), \(doubts.map { $0.doubt?.from }),
+        \(doubts.map { $0.doubt?.until }))
       """)
   }
 

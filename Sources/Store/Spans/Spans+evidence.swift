@@ -78,31 +78,24 @@ extension Spans {
     var lists: [Int16: [Instant]] = [:]
     try connection.copy(
       from: """
-        SELECT feed.source_id, list.taken_at
+        SELECT feed.source_id, run.taken_at
         FROM unnest(\(feeds.sorted())::smallint[]) AS feed (source_id)
         CROSS JOIN LATERAL (
-          SELECT run.taken_at
-          FROM fuel.run
-          WHERE run.source_id = feed.source_id
-            AND run.is_complete
-            AND run.confirms
-            AND run.taken_at >= \(from)
-            AND run.taken_at < \(until)
-            AND coalesce(run.fetched_at, run.taken_at) <= \(known)
-          UNION ALL
-          (
-            SELECT run.taken_at
-            FROM fuel.run
-            WHERE run.source_id = feed.source_id
-              AND run.is_complete
-              AND run.confirms
-              AND run.taken_at >= \(until)
-              AND coalesce(run.fetched_at, run.taken_at) <= \(known)
-            ORDER BY run.taken_at
-            LIMIT 1
-          )
-        ) AS list
-        ORDER BY feed.source_id, list.taken_at
+          SELECT min(after.taken_at) AS at
+          FROM fuel.run AS after
+          WHERE after.source_id = feed.source_id
+            AND after.is_complete
+            AND after.confirms
+            AND after.taken_at >= \(until)
+            AND coalesce(after.fetched_at, after.taken_at) <= \(known)
+        ) AS next
+        JOIN fuel.run ON run.source_id = feed.source_id
+          AND run.is_complete
+          AND run.confirms
+          AND run.taken_at >= \(from)
+          AND run.taken_at <= coalesce(next.at, \(until))
+          AND coalesce(run.fetched_at, run.taken_at) <= \(known)
+        ORDER BY feed.source_id, run.taken_at
         """
     ) { row in
       lists[try row.int16(), default: []].append(try row.instant())

@@ -11,24 +11,20 @@ extension Spans {
     var rules: [Int16: [Int16: ReportRules]] = [:]
     for row in try connection.query(
       """
-      SELECT
-        source.source_id,
-        lapse.fuel_id,
+      SELECT source.source_id, lapse.fuel_id, source.holding_confirms, sight.counts_from_at,
         CASE WHEN source.kind = 'archive' THEN source.scheme END AS archived_scheme,
         (extract(epoch FROM lapse.lapses_after) * 1000000)::bigint AS price_lapse,
         -- An archive shows nothing between its reports.
         (extract(epoch FROM CASE WHEN source.kind = 'archive' THEN lapse.lapses_after ELSE sight.lapses_after END)
           * 1000000)::bigint AS sight_lapse,
         (extract(epoch FROM source.delay) * 1000000)::bigint AS delay,
-        source.holding_confirms,
         coalesce((
           SELECT cardinality(run.stamps) > 0
           FROM fuel.run
           WHERE run.source_id = source.source_id AND run.confirms AND run.composition_id IS NOT NULL AND run.pairs > 0
           ORDER BY run.taken_at DESC, run.run_id DESC
           LIMIT 1
-        ), true) AS is_stamped,
-        sight.counts_from_at
+        ), true) AS is_stamped
       FROM fuel.source
       JOIN fuel.sight USING (source_id)
       JOIN fuel.lapses() AS lapse USING (source_id)

@@ -65,13 +65,10 @@ extension Stations {
           JOIN fuel.shown_price AS pair ON pair.station_id = record.station_id
           WHERE record.place_id <> record.station_id
             AND NOT EXISTS (
-              SELECT
-              FROM fuel.station_decision AS decision
+              SELECT FROM fuel.station_decision AS decision
               WHERE decision.is_same
-                AND decision.first_source = head_source.source
-                AND decision.first_station = head.station_code
-                AND decision.second_source = source.source
-                AND decision.second_station = record.station_code)
+                AND (decision.first_source, decision.first_station) = (head_source.source, head.station_code)
+                AND (decision.second_source, decision.second_station) = (source.source, record.station_code))
             AND pair.stamped_at > (
               SELECT coalesce(max(shown.stamped_at), '-infinity')
               FROM fuel.shown_price AS shown

@@ -3,22 +3,24 @@ import Postgres
 
 /// Fuel codes of feeds that no fuel is known for.
 extension Stations {
-  /// Returns the fuel codes that a feed has reported and nobody has mapped.
-  package func unmappedCodes(of source: SourceID) throws -> Set<String> {
-    Set(
-      try connection.query(
+  /// Returns the fuel codes that a feed has reported and nobody has mapped, with their numbers.
+  package func unmappedCodes(of source: SourceID) throws -> [String: Int16] {
+    Dictionary(
+      uniqueKeysWithValues: try connection.query(
         """
-        SELECT substr(fuel.fuel, length(source.source) + 2) AS code
+        SELECT substr(fuel.fuel, length(source.source) + 2) AS code, fuel.fuel_id
         FROM fuel.source
         JOIN fuel.fuel ON NOT fuel.is_mapped AND starts_with(fuel.fuel, source.source || ':')
         WHERE source.source_id = \(source)
         """
-      ).map { try $0.text("code") })
+      ).map { (try $0.text("code"), Int16(try $0.integer("fuel_id"))) })
   }
 
   /// Returns the numbers of the fuel codes that nobody has mapped yet. Each is kept as a fuel of
   /// its own, named by feed and code, so that no join loses its prices.
-  func unmappedFuels(_ distinct: Reading.Distinct, of run: RunID) throws -> [Fuel: Int16] {
+  func unmappedFuels(
+    _ distinct: Reading.Distinct, of source: SourceID
+  ) throws -> [Fuel: Int16] {
     var codes: Set<String> = []
     for case .unmapped(let code) in distinct.observations.lazy.map(\.fuel) { codes.insert(code) }
     guard !codes.isEmpty else { return [:] }
@@ -29,35 +31,20 @@ extension Stations {
         "\(codes.count) unknown fuel codes, such as \(codes.sorted().prefix(3).joined(separator: ", "))"
       )
     }
-    let rows = try connection.query(
+    try connection.query(
       """
-      WITH wanted AS (
-        SELECT source.source || ':' || code.code AS fuel, code.code, source.source
-        FROM fuel.run
-        JOIN fuel.source USING (source_id)
-        CROSS JOIN unnest(\(codes.sorted())::text[]) AS code (code)
-        WHERE run.run_id = \(run)
-      ),
-      added AS (
-        INSERT INTO fuel.fuel (
-          fuel_id, fuel, name, unit, is_averaged, is_mapped)
-        SELECT
-          greatest((SELECT max(fuel_id) FROM fuel.fuel), 999)
-            + row_number() OVER (ORDER BY wanted.fuel),
-          wanted.fuel, wanted.code || ' of ' || wanted.source || ', not mapped yet', 'unknown',
-          false, false
-        FROM wanted
-        WHERE NOT EXISTS (SELECT FROM fuel.fuel WHERE fuel.fuel = wanted.fuel)
-        RETURNING fuel_id, fuel
-      )
-      SELECT wanted.code, known.fuel_id
-      FROM (SELECT fuel_id, fuel FROM fuel.fuel UNION SELECT fuel_id, fuel FROM added) AS known
-      JOIN wanted USING (fuel)
+      INSERT INTO fuel.fuel (fuel_id, fuel, name, unit, is_averaged, is_mapped)
+      SELECT
+        greatest((SELECT max(fuel_id) FROM fuel.fuel), 999) + row_number() OVER (ORDER BY new.code),
+        source.source || ':' || new.code, new.code || ' of ' || source.source || ', not mapped yet',
+        'unknown', false, false
+      FROM fuel.source
+      CROSS JOIN unnest(\(codes.sorted())::text[]) AS new (code)
+      WHERE source.source_id = \(source)
+        AND NOT EXISTS (SELECT FROM fuel.fuel WHERE fuel.fuel = source.source || ':' || new.code)
       """)
-    var numbers: [Fuel: Int16] = [:]
-    for row in rows {
-      numbers[.unmapped(try row.text("code"))] = Int16(try row.integer("fuel_id"))
-    }
-    return numbers
+    let known = try unmappedCodes(of: source)
+    return Dictionary(
+      uniqueKeysWithValues: codes.compactMap { code in known[code].map { (.unmapped(code), $0) } })
   }
 }

@@ -88,10 +88,9 @@ extension Stations {
         given.station_code, given.state, given.time_zone, given.name, given.brand, given.address,
         given.suburb, given.postcode, given.latitude, given.longitude, given.is_public,
         given.details, \(stations.startIndex)::bigint + given.number,
-        md5(
-          ROW(
-            given.state, given.time_zone, given.name, given.brand, given.address, given.suburb,
-            given.postcode, given.latitude, given.longitude, given.is_public)::text
+        md5(ROW(
+          given.state, given.time_zone, given.name, given.brand, given.address, given.suburb,
+          given.postcode, given.latitude, given.longitude, given.is_public)::text
           || coalesce(given.details::text, ''))::uuid
       FROM unnest(
         \(column(\.code))::text[], \(column(\.state.code))::text[],

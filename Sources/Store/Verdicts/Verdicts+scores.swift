@@ -77,10 +77,10 @@ extension Verdicts {
   package func lateDays() throws -> [(day: Day, fuelIDs: [Int16], morning: Instant)] {
     try connection.query(
       """
-      SELECT
-        late.day,
-        late.fuel_ids,
-        morning.at
+      SELECT late.day, late.fuel_ids,
+        (
+          SELECT max(fuel.price_day_begin(late.day + 1, time_zone, price_day_starts)) + interval '6 hours' FROM fuel.state
+        ) AS at
       FROM (
         SELECT day.day::date AS day, string_agg(DISTINCT price.fuel_id::text, ',') AS fuel_ids
         FROM fuel.price
@@ -96,10 +96,6 @@ extension Verdicts {
           AND NOT source.tells_whole_days
         GROUP BY day.day
       ) AS late
-      CROSS JOIN LATERAL (
-        SELECT max(fuel.price_day_begin(late.day + 1, time_zone, price_day_starts)) + interval '6 hours' AS at
-        FROM fuel.state
-      ) AS morning
       ORDER BY late.day
       """
     ).map { row in
