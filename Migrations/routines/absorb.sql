@@ -146,17 +146,13 @@ BEGIN
     -- Each of these is found at an end of an index. Among the runs under way, only the one of this transaction has
     -- taken_at set.
     first_taken_at = (
-      SELECT run.taken_at
+      SELECT min(run.taken_at)
       FROM fuel.run
-      WHERE run.source_id = p_source_id AND run.outcome IN ('running', 'stored', 'unchanged') AND run.taken_at IS NOT NULL
-      ORDER BY run.taken_at
-      LIMIT 1),
+      WHERE run.source_id = p_source_id AND run.outcome IN ('running', 'stored', 'unchanged')),
     last_taken_at = (
-      SELECT run.taken_at
+      SELECT max(run.taken_at)
       FROM fuel.run
-      WHERE run.source_id = p_source_id AND run.outcome IN ('running', 'stored', 'unchanged') AND run.taken_at IS NOT NULL
-      ORDER BY run.taken_at DESC
-      LIMIT 1),
+      WHERE run.source_id = p_source_id AND run.outcome IN ('running', 'stored', 'unchanged')),
     last_listed_at = (
       SELECT max(run.taken_at) FROM fuel.run WHERE run.source_id = p_source_id AND run.confirms),
     -- It begins again after 10^12, so that no number that somebody writes there stops the next run.

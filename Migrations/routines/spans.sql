@@ -147,17 +147,6 @@ $$;
 COMMENT ON FUNCTION fuel.refresh_present_spans IS
   'Copies the newest spans of stations and fuels, and those after them.';
 
--- Brings fuel.present_span up to date where the clock has passed the next price. In Western Australia that is every
--- price, each morning. Until then every reader has to look these prices up in the history.
-CREATE OR REPLACE FUNCTION fuel.advance_present_spans(p_clock timestamptz) RETURNS void LANGUAGE sql AS $$
-  SELECT fuel.refresh_present_spans(array_agg(pair.station_id), array_agg(pair.fuel_id), array_agg(false), p_clock)
-  FROM fuel.present_span AS pair
-  WHERE pair.next_from_at <= p_clock
-  HAVING count(*) > 0
-$$;
-COMMENT ON FUNCTION fuel.advance_present_spans IS
-  'Copies the newest spans of stations and fuels whose next price has begun.';
-
 -- Stores why and how long spans are doubtful, in the spans and in their copies. A doubt that is NULL is removed.
 CREATE OR REPLACE FUNCTION fuel.set_doubts(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[], p_doubts text[],
@@ -182,5 +171,4 @@ $$;
 COMMENT ON FUNCTION fuel.set_doubts IS 'Stores which spans are doubtful, in fuel.span and fuel.present_span.';
 
 GRANT EXECUTE ON FUNCTION
-  fuel.ensure_year, fuel.spans_of, fuel.refresh_present_spans, fuel.advance_present_spans, fuel.set_doubts
-  TO fuel_writer;
+  fuel.ensure_year, fuel.spans_of, fuel.refresh_present_spans, fuel.set_doubts TO fuel_writer;

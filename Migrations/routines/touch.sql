@@ -107,17 +107,30 @@ $$;
 COMMENT ON FUNCTION fuel.touch_moved IS
   'Notes that spans have to be recomputed because station records leave their stations.';
 
--- Returns what a list changes by following prices of archives. A price of an archive holds until the first complete list
--- after it that shows another one. Of what archives reported since the complete list before, that may be this list.
-CREATE OR REPLACE FUNCTION fuel.touch_archived(p_source_id smallint, p_taken_at timestamptz)
+-- Returns what a list changes by confirming prices. A price that a list and the next list both show is
+-- believed between the two as well, if they are no further apart than fuel.sight.lapses_after. A longer time without
+-- lists is a silence. A list that falls into a silence, or ends one, changes what is believed of every price
+-- of the feed during the silence. The oldest run of a feed also decides from when on averages count the feed.
+CREATE OR REPLACE FUNCTION fuel.touch_silence(
+  p_source_id smallint, p_taken_at timestamptz, p_confirms boolean,
+  p_last_listed_at timestamptz, p_clock timestamptz)
 RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
+<<silence>>
 DECLARE
+  feed      fuel.source;
+  lapse     interval;
+  from_at   timestamptz;
+  ends_at   timestamptz;
   listed_at timestamptz := (
     SELECT max(run.taken_at)
     FROM fuel.run
     WHERE run.source_id = p_source_id AND run.is_complete AND run.confirms AND run.taken_at < p_taken_at);
 BEGIN
+  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
+  SELECT sight.lapses_after INTO STRICT lapse FROM fuel.sight WHERE sight.source_id = p_source_id;
+  -- A price of an archive holds until the first complete list after it that shows another one. Of what archives reported
+  -- since the complete list before, that may be this list.
   IF EXISTS (
     SELECT FROM fuel.archive_coverage AS covered
     WHERE (covered.last_day + 1)::timestamp AT TIME ZONE 'UTC' > listed_at
@@ -137,29 +150,6 @@ BEGIN
       AND archived.effective_at <= p_taken_at
     GROUP BY pair.station_id, pair.fuel_id;
   END IF;
-END
-$$;
-COMMENT ON FUNCTION fuel.touch_archived IS 'The stations and fuels of which a list may end a price of an archive.';
-
--- Returns what a list changes by confirming prices. A price that a list and the next list both show is
--- believed between the two as well, if they are no further apart than fuel.sight.lapses_after. A longer time without
--- lists is a silence. A list that falls into a silence, or ends one, changes what is believed of every price
--- of the feed during the silence. The oldest run of a feed also decides from when on averages count the feed.
-CREATE OR REPLACE FUNCTION fuel.touch_silence(
-  p_source_id smallint, p_taken_at timestamptz, p_confirms boolean,
-  p_last_listed_at timestamptz, p_clock timestamptz)
-RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-<<silence>>
-DECLARE
-  feed      fuel.source;
-  lapse     interval;
-  from_at   timestamptz;
-  ends_at   timestamptz;
-BEGIN
-  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
-  SELECT sight.lapses_after INTO STRICT lapse FROM fuel.sight WHERE sight.source_id = p_source_id;
-  RETURN QUERY SELECT archived.* FROM fuel.touch_archived(p_source_id, p_taken_at) AS archived;
   IF p_confirms THEN
     SELECT max(run.taken_at) INTO from_at
     FROM fuel.run
@@ -539,6 +529,6 @@ COMMENT ON FUNCTION fuel.confirm_price IS
   'in the past as well.';
 
 GRANT EXECUTE ON FUNCTION
-  fuel.touch, fuel.touch_months, fuel.touch_averages, fuel.touch_stations, fuel.touch_moved, fuel.touch_archived,
+  fuel.touch, fuel.touch_months, fuel.touch_averages, fuel.touch_stations, fuel.touch_moved,
   fuel.touch_silence, fuel.touch_frozen, fuel.touch_archives, fuel.take_months, fuel.take_due,
   fuel.touched_stations, fuel.mark_changed_days, fuel.mark_ended_days, fuel.confirm_price TO fuel_writer;

@@ -3,7 +3,9 @@ import Postgres
 
 /// The newest span of every station and fuel, kept beside the spans: `fuel.present_span`.
 extension Spans {
-  /// Copies the newest spans to `fuel.present_span` again where the next price has begun by `now`.
+  /// Copies the newest spans to `fuel.present_span` again where the next price has begun by `now`. In
+  /// Western Australia that is every price, each morning. Until then every reader has to look these
+  /// prices up in the history.
   package func advancePresent(now: Instant) throws {
     let hasBegun = try connection.query(
       """
@@ -14,7 +16,14 @@ extension Spans {
     guard hasBegun else { return }
     try connection.transaction {
       try lockTimeline()
-      try connection.query("SELECT fuel.advance_present_spans(\(now))")
+      try connection.query(
+        """
+        SELECT fuel.refresh_present_spans(
+          array_agg(station_id), array_agg(fuel_id), array_agg(false), \(now))
+        FROM fuel.present_span
+        WHERE next_from_at <= \(now)
+        HAVING count(*) > 0
+        """)
     }
   }
 

@@ -48,67 +48,49 @@ extension Stations {
   ///
   /// - Returns: whether any region changed.
   package func refreshRegions(_ regions: [Region]) throws -> Bool {
-    try connection.transaction {
-      try connection.query(
-        """
-        CREATE TEMPORARY TABLE wanted_region ON COMMIT DROP AS
-        SELECT
-          wanted.region, wanted.name, wanted.kind, wanted.state, wanted.latitude, wanted.longitude,
-          wanted.radius_km, string_to_array(wanted.postcodes, ',') AS postcodes,
-          coalesce(wanted.valid_from, '-infinity') AS valid_from,
-          coalesce(wanted.valid_to, 'infinity') AS valid_to
-        FROM unnest(
-          \(regions.map(\.code))::text[], \(regions.map(\.name))::text[],
-          \(regions.map(\.kind))::text[], \(regions.map { $0.state?.code })::text[],
-          \(regions.map { $0.centre.map { String($0.latitude) } })::numeric(9, 6)[],
-          \(regions.map { $0.centre.map { String($0.longitude) } })::numeric(9, 6)[],
-          \(regions.map { $0.radiusKilometres.map { String($0) } })::numeric[],
-          \(regions.map { $0.postcodes.joined(separator: ",") })::text[],
-          \(regions.map(\.from))::date[], \(regions.map(\.until))::date[]
-        ) AS wanted (
-          region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from, valid_to)
-        """)
+    let wanted = try store.verdicts.objects(
+      regions.map { region in
+        [
+          "region": region.code, "name": region.name, "kind": region.kind,
+          "state": region.state?.code,
+          "latitude": region.centre.map { String($0.latitude) },
+          "longitude": region.centre.map { String($0.longitude) },
+          "radius_km": region.radiusKilometres, "postcodes": region.postcodes,
+          "valid_from": region.from?.description ?? "-infinity",
+          "valid_to": region.until?.description ?? "infinity",
+        ]
+      })
+    return try connection.transaction {
       // Regions to remove are looked for first, because a region is seldom removed and its averages
       // are many.
       let gone = try connection.query(
         "SELECT region FROM fuel.region WHERE NOT region = ANY (\(regions.map(\.code)))"
       ).map { try $0.text("region") }
       if !gone.isEmpty { try remove(gone) }
-      return try mergeWantedRegions() || !gone.isEmpty
+      // If the days for which a region is averaged change, where its stations count has to be
+      // worked out anew.
+      try connection.query(
+        """
+        DELETE FROM fuel.counted_place
+        USING jsonb_populate_recordset(NULL::fuel.region, \(wanted)::jsonb) AS wanted
+        JOIN fuel.region AS known USING (region)
+        WHERE (known.valid_from, known.valid_to) <> (wanted.valid_from, wanted.valid_to)
+          AND known.region = ANY (counted_place.regions)
+        """)
+      let written = try connection.query(
+        """
+        INSERT INTO fuel.region AS known
+        SELECT * FROM jsonb_populate_recordset(NULL::fuel.region, \(wanted)::jsonb)
+        ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
+          name = excluded.name, kind = excluded.kind, state = excluded.state,
+          latitude = excluded.latitude, longitude = excluded.longitude,
+          radius_km = excluded.radius_km, postcodes = excluded.postcodes,
+          valid_from = excluded.valid_from, valid_to = excluded.valid_to
+        WHERE known.* <> excluded.*
+        """
+      ).affected
+      return written > 0 || !gone.isEmpty
     }
-  }
-
-  /// Stores what is in `pg_temp.wanted_region`. Returns whether any region changed.
-  private func mergeWantedRegions() throws -> Bool {
-    // If the days for which a region is averaged change, where its stations count has to be
-    // worked out anew.
-    try connection.execute(
-      """
-      DELETE FROM fuel.counted_place
-      USING pg_temp.wanted_region AS wanted
-      JOIN fuel.region AS known USING (region)
-      WHERE (known.valid_from, known.valid_to) <> (wanted.valid_from, wanted.valid_to)
-        AND known.region = ANY (counted_place.regions)
-      """)
-    return try connection.query(
-      """
-      INSERT INTO fuel.region AS known (
-        region, name, kind, state, latitude, longitude, radius_km, postcodes, valid_from, valid_to)
-      SELECT wanted.*
-      FROM pg_temp.wanted_region AS wanted
-      ON CONFLICT ON CONSTRAINT region_pk DO UPDATE SET
-        name = excluded.name, kind = excluded.kind, state = excluded.state,
-        latitude = excluded.latitude, longitude = excluded.longitude,
-        radius_km = excluded.radius_km, postcodes = excluded.postcodes,
-        valid_from = excluded.valid_from, valid_to = excluded.valid_to
-      WHERE (known.name, known.kind, known.state, known.latitude, known.longitude,
-          known.radius_km, known.postcodes, known.valid_from, known.valid_to)
-        IS DISTINCT FROM (excluded.name, excluded.kind, excluded.state, excluded.latitude,
-          excluded.longitude, excluded.radius_km, excluded.postcodes, excluded.valid_from,
-          excluded.valid_to)
-      RETURNING 1
-      """
-    ).count > 0
   }
 
   /// Removes regions with their averages, but never the verdicts that were given.
@@ -165,13 +147,12 @@ package struct BrandName: Sendable, Equatable {
 }
 
 extension Stations {
-  /// Replaces the brand names in the database by those of the configuration. Where other stations
-  /// sell to members only than before, stations are described again: those of feeds at once, those
-  /// of archives when they are matched next.
+  /// Replaces the brand names in the database by those of the configuration. Where any differs,
+  /// other stations may sell to members only than before. Stations are then described again: those
+  /// of feeds at once, those of archives when they are matched next.
   package func refreshBrands(_ names: [BrandName]) throws {
     try connection.transaction {
-      let members = try membersOnly()
-      try replaceRows(
+      let (areGone, areNew) = try replaceRows(
         of: "fuel.brand_name",
         by: names.map { name in
           [
@@ -181,17 +162,11 @@ extension Stations {
             "is_members_only": name.isMembersOnly,
           ]
         })
-      guard try membersOnly() != members else { return }
+      guard areGone || areNew else { return }
       try renewFeedStations()
       try connection.execute(
         "UPDATE fuel.source SET are_links_due = true WHERE kind = 'archive' AND NOT are_links_due")
     }
-  }
-
-  private func membersOnly() throws -> Set<String> {
-    Set(
-      try connection.query("SELECT written FROM fuel.brand_name WHERE is_members_only")
-        .map { try $0.text("written") })
   }
 }
 

@@ -221,16 +221,12 @@ extension Stations {
     let changed = try connection.query(
       "SELECT fuel.link_stations(\(undecided.sorted())) AS changed"
     ).only().integer("changed")
-    try connection.execute("DROP TABLE pg_temp.wanted_match; DELETE FROM fuel.station_doubt")
-    try connection.query(
-      """
-      INSERT INTO fuel.station_doubt (first_id, second_id, score, why)
-      SELECT wanted.*
-      FROM unnest(
-        \(likely.map(\.first))::integer[], \(likely.map(\.second))::integer[],
-        \(likely.map(\.score))::smallint[], \(likely.map(\.why))::text[]
-      ) AS wanted (first_id, second_id, score, why)
-      """)
+    try connection.execute("DROP TABLE pg_temp.wanted_match")
+    try replaceRows(
+      of: "fuel.station_doubt",
+      by: likely.map {
+        ["first_id": $0.first, "second_id": $0.second, "score": $0.score, "why": $0.why]
+      })
     return changed
   }
 }
