@@ -135,7 +135,6 @@ $$;
 COMMENT ON FUNCTION fuel.may_change_links IS
   'Whether what a run in order brought may change which station records are one station.';
 
--- Updates from when until when a feed was read. Only runs that count are considered.
 CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   before   fuel.source;

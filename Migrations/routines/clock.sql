@@ -26,7 +26,6 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 3;
 COMMENT ON FUNCTION fuel.minimum_stations IS 'The smallest sample that is published as an average.';
 
--- Returns for how much of a day a price must be believed at least, so that the day of its station is complete.
 CREATE OR REPLACE FUNCTION fuel.minimum_coverage() RETURNS numeric
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 0.75;

@@ -84,7 +84,6 @@ $$;
 COMMENT ON FUNCTION fuel.redescribed_stations IS
   'The station records of feeds that differ from what their descriptions say, with what these say.';
 
--- Brings station records of feeds up to date with their descriptions.
 CREATE OR REPLACE FUNCTION fuel.renew_stations(p_station_ids integer[]) RETURNS void LANGUAGE sql AS $$
   UPDATE fuel.station SET
     state = described.state,
@@ -103,7 +102,6 @@ CREATE OR REPLACE FUNCTION fuel.renew_stations(p_station_ids integer[]) RETURNS 
 $$;
 COMMENT ON FUNCTION fuel.renew_stations IS 'Brings station records of feeds up to date with their descriptions.';
 
--- Stores how the staged documents describe stations, and brings fuel.station up to date with it.
 CREATE OR REPLACE FUNCTION fuel.describe_stations(
   p_source_id smallint, p_run_id integer, p_taken_at timestamptz, p_is_late boolean)
 RETURNS void LANGUAGE plpgsql AS $$

@@ -1,7 +1,6 @@
 -- Takes back what is kept beside the facts of a run that no longer counts. The writer may not delete rows. These
 -- functions run with the owner's rights, and they delete no fact.
 
--- Takes back how a run describes stations.
 CREATE OR REPLACE FUNCTION fuel.forget_descriptions(p_run_id integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -112,9 +112,8 @@ COMMENT ON FUNCTION fuel.guard_growth IS 'Refuses a change that takes back what 
 CREATE OR REPLACE TRIGGER station_sighting_guard BEFORE UPDATE ON fuel.station_sighting
   FOR EACH ROW WHEN (OLD.days & NEW.days <> OLD.days) EXECUTE FUNCTION fuel.guard_growth();
 CREATE OR REPLACE TRIGGER archive_coverage_guard BEFORE UPDATE ON fuel.archive_coverage
-  FOR EACH ROW WHEN (NEW.last_day < OLD.last_day) EXECUTE FUNCTION fuel.guard_growth();
-CREATE OR REPLACE TRIGGER archive_days_guard BEFORE UPDATE ON fuel.archive_coverage
-  FOR EACH ROW WHEN (OLD.days & NEW.days <> OLD.days) EXECUTE FUNCTION fuel.guard_growth();
+  FOR EACH ROW WHEN (NEW.last_day < OLD.last_day OR OLD.days & NEW.days <> OLD.days)
+  EXECUTE FUNCTION fuel.guard_growth();
 
 -- Wordings of archives are dated by sightings, which grow.
 CREATE OR REPLACE FUNCTION fuel.guard_description() RETURNS trigger LANGUAGE plpgsql AS $$

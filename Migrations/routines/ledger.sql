@@ -65,7 +65,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.composition IS 'The number of what a list is made of: stations, prices by fuel, stations by brand.';
 
--- Returns how the last runs of a feed went, among those that began by an instant.
 CREATE OR REPLACE FUNCTION fuel.feed_history(p_source text, p_latest timestamptz)
 RETURNS TABLE (
   last_at timestamptz, not_before_at timestamptz, tried_at timestamptz, sent_no_request boolean, failures bigint,

@@ -334,7 +334,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.refresh_changes IS 'Computes the changes over 24 hours and 7 days of every region and fuel.';
 
--- Returns the price day of every region at an instant, and when the prices of the day after it are published.
 CREATE OR REPLACE FUNCTION fuel.region_today(p_clock timestamptz)
 RETURNS TABLE (
   region text, region_name text, state text, day date, day_ends_at timestamptz, is_late boolean,

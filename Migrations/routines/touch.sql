@@ -13,7 +13,6 @@ $$;
 COMMENT ON FUNCTION fuel.touch IS
   'Notes that the spans of station records and fuels have to be recomputed from an instant on.';
 
--- Lists months of an archive, by their first days.
 CREATE OR REPLACE FUNCTION fuel.touch_months(p_source_id smallint, p_months date[])
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.due (step, number, part, from_on, until_on)
@@ -327,8 +326,6 @@ END
 $$;
 COMMENT ON FUNCTION fuel.take_months IS 'Lists station records and fuels in place of months of archives.';
 
--- Takes spans or days from the list: p_count of them at most, of one share of all stations, and if p_fuel_ids is given
--- only days of these fuels and of the month between two days.
 CREATE OR REPLACE FUNCTION fuel.take_due(
   p_step text, p_count bigint, p_share integer, p_shares integer, p_fuel_ids smallint[], p_from date, p_to date)
 RETURNS SETOF fuel.due LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$

@@ -5,7 +5,6 @@ extension Connection {
   /// Creates the database that a target names, where the server is reached but has no such
   /// database.
   ///
-  /// - Parameter target: a target as for a session.
   /// - Returns: the name of the new database; `nil` where the database exists already.
   /// - Throws: where the server cannot be reached, or the login may not create databases.
   package static func makeDatabase(

@@ -20,9 +20,7 @@ extension Connection {
 
   /// Returns the last result of what was sent, or the first result that begins a COPY.
   ///
-  /// - Parameters:
-  ///   - isSent: what libpq's sending function returned.
-  ///   - statement: the text of the statement, for messages.
+  /// - Parameter isSent: what libpq's sending function returned.
   func finalResult(isSent: Int32, of statement: String) throws(PostgresError) -> OpaquePointer? {
     guard isSent == 1 else { throw lost() }
     var last: OpaquePointer?

@@ -129,10 +129,8 @@ package struct Migrator {
   ///
   /// - Parameters:
   ///   - attempts: the number of attempts, with two seconds between them.
-  ///   - report: called with the name of each applied file, once all are applied.
   ///   - remake: called within the transaction, after every routine and view has been applied
   ///     again; `nil`: they are applied where they are missing.
-  /// - Returns: the names of the files that were applied.
   /// - Throws: where other sessions were in the way at every attempt.
   @discardableResult
   package func up(

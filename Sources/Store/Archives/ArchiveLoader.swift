@@ -56,9 +56,8 @@ package final class ArchiveLoader: @unchecked Sendable {
     self.expectation = expectation
   }
 
-  /// Loads a batch. The last batch of a file commits the file.
+  /// Loads a batch. The last batch of a file commits the file, and its outcome is returned.
   ///
-  /// - Returns: the outcome of the file after its last batch, otherwise `nil`.
   /// - Throws: `Refusal` where too many of the file's rows are bad. Nothing of the file is kept
   ///   then.
   package func load(_ batch: ArchiveBatch, digest: String) throws -> Loaded? {

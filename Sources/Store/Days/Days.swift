@@ -29,10 +29,8 @@ extension Days {
   /// The number of stations expected in a month, and in the one after it, depends on the stations
   /// known in that month. Where this changes, the averages of both months are marked.
   ///
-  /// - Parameters:
-  ///   - spans: the months to be replaced.
-  ///   - areMarksTaken: whether another connection may be making averages, so that an existing mark
-  ///     may vanish at any instant.
+  /// - Parameter areMarksTaken: whether another connection may be making averages, so that an
+  ///   existing mark may vanish at any instant.
   package func replace(
     _ spans: [MonthSpan], with months: [StationMonth], areMarksTaken: Bool = false, now: Instant
   ) throws {

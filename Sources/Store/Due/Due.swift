@@ -72,9 +72,7 @@ extension Due {
   /// Takes spans to be made from the list, by station record and fuel, with all records of a station
   /// together.
   ///
-  /// - Parameters:
-  ///   - count: the largest number to take.
-  ///   - share: which share of all stations to take, and of how many.
+  /// - Parameter share: which share of all stations to take, and of how many.
   package func takeSpans(
     atMost count: Int, share: (Int, of: Int) = (0, of: 1)
   ) throws -> [Window] {
@@ -83,10 +81,7 @@ extension Due {
 
   /// Takes stations and fuels whose days have to be made again from the list.
   ///
-  /// - Parameters:
-  ///   - count: the largest number to take.
-  ///   - share: which share of all stations to take, and of how many.
-  ///   - span: if given, only days of its fuels and its month are taken.
+  /// - Parameter span: if given, only days of its fuels and its month are taken.
   package func takeDays(
     atMost count: Int = .max, share: (Int, of: Int) = (0, of: 1), in span: DueSpan? = nil
   ) throws -> [MonthSpan] {

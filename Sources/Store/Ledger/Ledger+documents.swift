@@ -79,9 +79,6 @@ extension Ledger {
 
   /// Returns a run whose documents are kept. Where the run itself reads the documents of an earlier
   /// run, the earlier run is returned.
-  ///
-  /// - Throws: `BodyError` where there is no such run, where it is withdrawn, or where its
-  ///   documents are not kept.
   package func keptRun(_ number: Int) throws -> KeptRun {
     guard
       let row = try connection.query(

@@ -91,10 +91,7 @@ extension Ledger {
   /// Records why a run stored nothing. Its valid records are counted as rejected with the run.
   /// Records that were bad by themselves are kept as rejects.
   ///
-  /// - Parameters:
-  ///   - isRefusal: whether the documents were refused. Otherwise the run failed.
-  ///   - counts: what became of the records that were read.
-  ///   - list: the composition of its list, where the list is why it was refused.
+  /// - Parameter list: the composition of its list, where the list is why it was refused.
   package func failRun(
     _ run: RunID, at instant: Instant, isRefusal: Bool, error: String, payload: Payload?,
     counts: Counts = Counts(), rejects: [Reject] = [], list: ListSummary? = nil, requests: Int

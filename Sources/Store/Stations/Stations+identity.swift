@@ -31,8 +31,6 @@ extension Stations {
   }
 
   /// Replaces the stored decisions of persons. If any differs, links are due.
-  ///
-  /// - Returns: whether one of the decisions was not stored before.
   private func keep(_ decisions: [StationDecision]) throws -> Bool {
     try connection.transaction {
       let (areGone, areNew) = try replaceRows(
@@ -201,9 +199,7 @@ extension Stations {
 
   /// Stores the links that matching found, and the pairs that it left for a person to decide.
   ///
-  /// - Parameters:
-  ///   - likely: pairs that may be one station.
-  ///   - undecided: feeds that have to be matched again even if nothing new comes.
+  /// - Parameter undecided: feeds that have to be matched again even if nothing new comes.
   /// - Returns: the number of records whose link changed.
   package func link(
     _ matches: [(record: Int, station: Int, by: String, doubt: String?)], likely: [LikelyPair],

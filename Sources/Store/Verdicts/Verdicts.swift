@@ -87,10 +87,6 @@ extension Verdicts {
 
   /// Returns the newest verdicts of some regions and fuels. Verdicts with a later instant than
   /// `now`, which a clock that was ahead has left, are ignored.
-  ///
-  /// - Parameters:
-  ///   - regions: codes, one for each entry of `fuelIDs`.
-  ///   - fuelIDs: the fuel that belongs to each region.
   package func lastVerdicts(
     regions: [String], fuelIDs: [Int16], now: Instant
   ) throws -> [LastVerdict] {
@@ -141,10 +137,7 @@ extension Verdicts {
   /// Replaces the stored state of every market, and stores cycles. Only cycles that differ from the
   /// stored ones are written, because those of the past hardly ever do.
   ///
-  /// - Parameters:
-  ///   - markets: the columns of `fuel.market`.
-  ///   - cycles: the columns of `fuel.cycle`.
-  ///   - fuelIDs: the fuels of these cycles, of which no others remain; `nil` for all.
+  /// - Parameter fuelIDs: the fuels of these cycles, of which no others remain; `nil` for all.
   package func keepMarkets(
     _ markets: [Columns], cycles: [Columns], allOf fuelIDs: [Int16]?
   ) throws {
