@@ -120,6 +120,9 @@ static const BowserMigration files[] = {
   {"views/runs.sql", (const unsigned char[]) {
 #embed "views/runs.sql" suffix(, 0)
   }},
+  {"views/metrics.sql", (const unsigned char[]) {
+#embed "views/metrics.sql" suffix(, 0)
+  }},
   {"routines/public_functions.sql", (const unsigned char[]) {
 #embed "routines/public_functions.sql" suffix(, 0)
   }},

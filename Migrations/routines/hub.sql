@@ -314,7 +314,8 @@ BEGIN
   FROM hub.member_pipeline;
   PERFORM fuel.ask_members(asked.oid)
   FROM pg_proc AS asked
-  WHERE asked.pronamespace = 'fuel_v1'::regnamespace
+  -- The lines of metrics are those of views, which ask the members by themselves.
+  WHERE asked.pronamespace = 'fuel_v1'::regnamespace AND asked.proname <> 'metrics'
     OR asked.oid IN ('fuel.held_at'::regproc, 'fuel.spans_of'::regproc);
   CREATE OR REPLACE FUNCTION fuel.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
   RETURN CASE WHEN coalesce(current_setting('bowser.now', true), '') = '' THEN now() ELSE fuel.refuse_clock() END;

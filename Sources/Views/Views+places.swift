@@ -130,8 +130,7 @@ extension Views {
     let isNear = kilometres != nil || place.kind == .point
     return try connection.query(
       """
-      SELECT
-        price.*, near.distance_km
+      SELECT price.*, near.distance_km
       FROM fuel_v1.current_prices AS price
       LEFT JOIN fuel_v1.stations_near(
         \(optional: middle?.latitude)::numeric, \(optional: middle?.longitude)::numeric,

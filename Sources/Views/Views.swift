@@ -118,15 +118,10 @@ extension Views {
             ORDER BY ingest_runs.source, ingest_runs.run_id DESC
           ) AS last_run),
         'quarantined', (
-          SELECT coalesce(json_agg(quarantined ORDER BY quarantined.run_id), '[]')
-          FROM fuel_v1.quarantined),
+          SELECT coalesce(json_agg(quarantined ORDER BY quarantined.run_id), '[]') FROM fuel_v1.quarantined),
         'last_aggregate', (
-          SELECT row_to_json(last_run)
-          FROM (
-            SELECT aggregate_runs.* FROM fuel_v1.aggregate_runs
-            ORDER BY aggregate_runs.aggregate_run_id DESC
-            LIMIT 1
-          ) AS last_run))::text AS text
+          SELECT row_to_json(last_run) FROM fuel_v1.aggregate_runs AS last_run ORDER BY aggregate_run_id DESC LIMIT 1
+        ))::text AS text
       """
     ).only().text("text")
   }
