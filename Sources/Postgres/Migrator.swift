@@ -157,7 +157,7 @@ package struct Migrator {
     else { return [] }
     return try connection.transaction {
       try connection.execute("SET LOCAL lock_timeout = '1s'")
-      try lock()
+      try connection.query("SELECT pg_advisory_xact_lock(\(Self.lockKey))")
       // Another process may have applied some of the files during the wait.
       let isEarlier = try Self.isEarlier(appliedDigests())
       if isEarlier { try renameEarlier() }
@@ -252,10 +252,6 @@ package struct Migrator {
     else { return false }
     if newest < "0028" { throw Refusal.earlier(canBeTakenOver: false) }
     return true
-  }
-
-  private func lock() throws {
-    try connection.query("SELECT pg_advisory_xact_lock(\(Self.lockKey))")
   }
 
   /// Reads the catalogue directly, because the names that this session has cached may be older than

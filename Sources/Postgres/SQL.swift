@@ -52,18 +52,15 @@ package struct SQL: ExpressibleByStringInterpolation {
   }
 }
 
-extension String: Bindable { package var parameter: String? { self } }
+extension Bindable where Self: LosslessStringConvertible {
+  package var parameter: String? { String(self) }
+}
+
 /// `nil` becomes NULL.
 extension Optional: Bindable where Wrapped: Bindable {
   package var parameter: String? { self?.parameter }
   package static var cast: String { Wrapped.cast }
 }
-extension Int: Bindable { package var parameter: String? { String(self) } }
-extension Int16: Bindable { package var parameter: String? { String(self) } }
-extension Int32: Bindable { package var parameter: String? { String(self) } }
-extension Int64: Bindable { package var parameter: String? { String(self) } }
-extension Double: Bindable { package var parameter: String? { String(self) } }
-extension Bool: Bindable { package var parameter: String? { self ? "t" : "f" } }
 
 /// A value that can be an element of an array parameter.
 package protocol ArrayElement: Bindable {

@@ -64,7 +64,7 @@ extension Answers {
     _ distinct: Reading.Distinct, payload: Payload, run: RunID, of source: SourceID, isLate: Bool
   ) throws -> [String: Stations.CodedRecord] {
     var stations = try store.stations.records(of: source)
-    let new = distinct.codes(notIn: stations)
+    let new = distinct.stationCodes().subtracting(stations.keys)
     if !new.isEmpty {
       try connection.query(
         "SELECT fuel.add_stations(\(source), \(new.sorted()), \(payload.takenAt))")
@@ -140,22 +140,8 @@ extension Answers {
 }
 
 extension Reading.Distinct {
-  /// Returns the codes of the stations that are not among the known ones.
-  fileprivate func codes(notIn known: [String: some Any]) -> Set<String> {
-    stationCodes { known[$0] == nil }
-  }
-
   /// Returns the codes of the stations that the reading describes or for which it reports a price.
-  ///
-  /// - Parameter isWanted: called at least once for each code.
-  package func stationCodes(where isWanted: (String) -> Bool = { _ in true }) -> Set<String> {
-    var codes = Set(stations.lazy.map(\.code).filter(isWanted))
-    var last: String?
-    // Lists mostly keep the prices of one station together.
-    for observation in observations where observation.stationCode != last {
-      last = observation.stationCode
-      if isWanted(observation.stationCode) { codes.insert(observation.stationCode) }
-    }
-    return codes
+  package func stationCodes() -> Set<String> {
+    Set(stations.lazy.map(\.code)).union(observations.lazy.map(\.stationCode))
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import FuelModel
 import Postgres
 
@@ -18,9 +19,11 @@ extension ArchiveLoader {
     for row in try describeStations(run: run) {
       let number = new[try row.integer("number") - 1]
       let station = Int32(try row.integer("station_id"))
-      let md5 = bytes(ofUUID: try row.text("wording_md5"))
-      known.learn(number, station: station, md5: md5)
-      current?.learnt.append((number, station, md5))
+      let md5 = UUID(uuidString: try row.text("wording_md5")).map {
+        withUnsafeBytes(of: $0.uuid) { Array($0) }
+      }
+      known.learn(number, station: station, md5: md5 ?? [])
+      current?.learnt.append((number, station, md5 ?? []))
     }
     try store.connection.execute("DROP TABLE pg_temp.staged_station")
   }
@@ -88,14 +91,6 @@ extension ArchiveLoader {
         copy.write(sighting.month.firstDay)
         copy.write(Int32(bitPattern: sighting.days))
       }
-    }
-  }
-
-  /// Returns the sixteen bytes of a UUID such as `0f1e…-…`.
-  private func bytes(ofUUID text: String) -> [UInt8] {
-    let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
-    return stride(from: 0, to: digits.count - 1, by: 2).compactMap { position in
-      UInt8(String(decoding: digits[position...position + 1], as: UTF8.self), radix: 16)
     }
   }
 }

@@ -103,8 +103,6 @@ extension Days {
 
   /// Brings up to date which days each feed and archive covers.
   package func refreshSourceDays(now: Instant) throws {
-    try connection.transaction {
-      try connection.query("SELECT fuel.refresh_source_days(\(now))")
-    }
+    try connection.query("SELECT fuel.refresh_source_days(\(now))")
   }
 }

@@ -49,9 +49,7 @@ extension Due {
 
   /// Records the price days that have ended since the last call.
   package func markEndedDays(now: Instant) throws {
-    try connection.transaction {
-      try connection.query("SELECT fuel.mark_ended_days(\(now))")
-    }
+    try connection.query("SELECT fuel.mark_ended_days(\(now))")
   }
 
   /// Returns how many station records and fuels wait for their spans, those of listed months of

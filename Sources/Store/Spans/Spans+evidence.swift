@@ -14,14 +14,6 @@ extension Spans {
     let earliest = windows.map(\.from).min() ?? .distantPast
     var found: [Pair: [Evidence]] = [:]
     found.reserveCapacity(windows.count)
-    // Rows of one pair mostly follow one another.
-    var pair: Pair?
-    var lines: [Evidence] = []
-    func keep() {
-      guard let pair else { return }
-      found[pair, default: []].append(contentsOf: lines)
-      lines.removeAll(keepingCapacity: true)
-    }
     try connection.copy(
       from: """
         SELECT station_id, fuel_id, kind, record_id, source_id, at, price_tenths, learnt_at
@@ -31,18 +23,13 @@ extension Spans {
           \(earliest)::timestamptz, \(known)::timestamptz)
         """
     ) { row in
-      let next = Pair(stationID: try row.int32(), fuelID: try row.int16())
-      if next != pair {
-        keep()
-        pair = next
-      }
-      lines.append(
+      let pair = Pair(stationID: try row.int32(), fuelID: try row.int16())
+      found[pair, default: []].append(
         Evidence(
           kind: Evidence.Kind(rawValue: try row.int16()) ?? .price, recordID: try row.int32(),
           sourceID: try row.int16(), at: try row.instant(), price: try row.int32(),
           learntAt: try row.instant()))
     }
-    keep()
     return found
   }
 

@@ -193,22 +193,20 @@ package struct MarketEvent: Sendable, Equatable {
 extension Stations {
   /// Replaces the market events in the database by those of the configuration.
   package func refreshEvents(_ events: [MarketEvent]) throws {
-    try connection.transaction {
-      try replaceRows(
-        of: "fuel.market_event",
-        by: events.map {
-          [
-            "day": $0.day.description, "state": $0.state, "fuel": $0.fuel, "what": $0.what,
-            "cpl": $0.cents,
-          ]
-        })
-    }
+    try replaceRows(
+      of: "fuel.market_event",
+      by: events.map {
+        [
+          "day": $0.day.description, "state": $0.state, "fuel": $0.fuel, "what": $0.what,
+          "cpl": $0.cents,
+        ]
+      })
   }
 }
 
 extension Stations {
-  /// Makes the rows of a small table those that are given, as part of a transaction. Rows that are
-  /// there already are not written.
+  /// Makes the rows of a small table those that are given. Rows that are there already are not
+  /// written.
   ///
   /// - Returns: whether a row went, and whether one came.
   @discardableResult

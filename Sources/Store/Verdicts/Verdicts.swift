@@ -143,12 +143,7 @@ extension Verdicts {
   ) throws {
     let cycles = try objects(cycles)
     try connection.transaction {
-      try connection.execute("DELETE FROM fuel.market")
-      try connection.query(
-        """
-        INSERT INTO fuel.market
-        SELECT * FROM jsonb_populate_recordset(NULL::fuel.market, \(try objects(markets))::jsonb)
-        """)
+      try store.stations.replaceRows(of: "fuel.market", by: markets)
       try connection.query(
         """
         DELETE FROM fuel.cycle
