@@ -76,12 +76,13 @@ package final class Connection {
     PQfinish(handle)
   }
 
-  /// Returns the parameters of libpq, of which a later one overrides an earlier one.
-  private static func parameters(
+  private static func open(
     _ target: String, _ application: String, _ deadline: Deadline, _ connectSeconds: Int?,
     _ database: String?
-  ) -> [(String, String)] {
-    // The target overrides these. A dead host is noticed within a minute.
+  ) throws(PostgresError) -> OpaquePointer {
+    try refuseMalformed(target)
+    // A later parameter overrides an earlier one, as the target does these. A dead host is noticed
+    // within a minute.
     var parameters = [
       ("keepalives_idle", "20"), ("keepalives_interval", "10"),
       ("keepalives_count", "4"), ("tcp_user_timeout", "60000"),
@@ -96,15 +97,6 @@ package final class Connection {
     ]
     if let database { parameters.append(("dbname", database)) }
     if let connectSeconds { parameters.append(("connect_timeout", String(connectSeconds))) }
-    return parameters
-  }
-
-  private static func open(
-    _ target: String, _ application: String, _ deadline: Deadline, _ connectSeconds: Int?,
-    _ database: String?
-  ) throws(PostgresError) -> OpaquePointer {
-    try refuseMalformed(target)
-    let parameters = parameters(target, application, deadline, connectSeconds, database)
     let (keywords, values) = (parameters.map(\.0), parameters.map(\.1))
     let opened = withCStrings(keywords) { keywordPointers in
       withCStrings(values) { valuePointers in

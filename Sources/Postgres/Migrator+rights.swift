@@ -48,18 +48,5 @@ extension Migrator {
     for text in Self.embedded.map(\.text) {
       for match in text.matches(of: statement) { try connection.execute(String(match.0)) }
     }
-    // The month tables of archives, which are made with these rights.
-    try connection.execute(
-      """
-      DO $$
-      DECLARE
-        part regclass;
-      BEGIN
-        FOR part IN SELECT relid FROM pg_catalog.pg_partition_tree('fuel.archive_price') WHERE level > 0 LOOP
-          EXECUTE format('GRANT SELECT ON %s TO fuel_writer', part);
-        END LOOP;
-      END
-      $$
-      """)
   }
 }

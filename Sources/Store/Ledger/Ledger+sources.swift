@@ -2,34 +2,21 @@ package import FuelModel
 import Postgres
 
 /// What the database has to know about a feed or an archive.
-package struct SourceRecord: Sendable {
-  package var feed: String
-  package var state: State
-  package var cadenceMinutes: Int
-  package var priceLapsesHours: Int
+package struct SourceRecord {
+  fileprivate let licence: String
+  fileprivate let attribution: String
   /// The fuels whose prices are believed for a longer or shorter time, by code, in hours.
-  package var priceLapsesHoursByFuel: [String: Int]
-  package var sightLapsesHours: Int
-  package var reportsWholeDays: Bool
-  package var licence: String
-  package var attribution: String
-  package var isEnabled: Bool
-  package var callsPerMonth: Int
-  /// The feed whose key and quota it shares; `nil` where it has its own.
-  package var account: String?
-  package var delayHours: Int
-  package var holdingConfirms: Bool
-  /// The local time from which it has the prices of the next price day, such as `14:30`; `nil`
-  /// where it never has them.
-  package var publishesTomorrowAt: String?
-  /// Whether it is an archive, whose facts come from files about the past.
-  package var isArchive: Bool
-  /// The feed to whose official scheme it belongs; `nil` where the scheme is its own.
-  package var scheme: String?
-  /// Whether its station codes are the scheme's own numbers. Otherwise they are made from name and
-  /// address.
-  package var hasCodes: Bool
+  fileprivate let priceLapsesHoursByFuel: [String: Int]
+  fileprivate let columns: Columns
 
+  /// - Parameters:
+  ///   - account: the feed whose key and quota it shares; `nil` where it has its own.
+  ///   - publishesTomorrowAt: the local time from which it has the prices of the next price day,
+  ///     such as `14:30`; `nil` where it never has them.
+  ///   - isArchive: whether it is an archive, whose facts come from files about the past.
+  ///   - scheme: the feed to whose official scheme it belongs; `nil` where the scheme is its own.
+  ///   - hasCodes: whether its station codes are the scheme's own numbers. Otherwise they are made
+  ///     from name and address.
   package init(
     feed: String, state: State, cadenceMinutes: Int, priceLapsesHours: Int,
     priceLapsesHoursByFuel: [String: Int] = [:], sightLapsesHours: Int,
@@ -38,24 +25,19 @@ package struct SourceRecord: Sendable {
     publishesTomorrowAt: String? = nil,
     isArchive: Bool = false, scheme: String? = nil, hasCodes: Bool? = nil
   ) {
-    self.feed = feed
-    self.state = state
-    self.cadenceMinutes = cadenceMinutes
-    self.priceLapsesHours = priceLapsesHours
-    self.priceLapsesHoursByFuel = priceLapsesHoursByFuel
-    self.sightLapsesHours = sightLapsesHours
-    self.reportsWholeDays = reportsWholeDays
     self.licence = licence
     self.attribution = attribution
-    self.isEnabled = isEnabled
-    self.callsPerMonth = callsPerMonth
-    self.account = account
-    self.delayHours = delayHours
-    self.holdingConfirms = holdingConfirms
-    self.publishesTomorrowAt = publishesTomorrowAt
-    self.isArchive = isArchive
-    self.scheme = scheme
-    self.hasCodes = hasCodes ?? !reportsWholeDays
+    self.priceLapsesHoursByFuel = priceLapsesHoursByFuel
+    columns = [
+      "source": feed, "state": state.code, "cadence": "\(cadenceMinutes) minutes",
+      "price_lapses_after": "\(priceLapsesHours) hours",
+      "sight_lapses_after": "\(sightLapsesHours) hours", "tells_whole_days": reportsWholeDays,
+      "attribution": attribution, "is_enabled": isEnabled, "calls_per_month": callsPerMonth,
+      "account": account ?? feed, "delay": "\(delayHours) hours",
+      "holding_confirms": holdingConfirms, "kind": isArchive ? "archive" : "feed",
+      "scheme": scheme ?? feed, "has_codes": hasCodes ?? !reportsWholeDays,
+      "publishes_tomorrow_at": publishesTomorrowAt,
+    ]
   }
 }
 
@@ -87,25 +69,8 @@ extension Ledger {
       let row = try connection.query(
         """
         SELECT fuel.register(
-          jsonb_build_object(
-            'source', \(record.feed)::text,
-            'state', \(record.state.code)::text,
-            'cadence', make_interval(mins => \(record.cadenceMinutes)),
-            'price_lapses_after', make_interval(hours => \(record.priceLapsesHours)),
-            'sight_lapses_after', make_interval(hours => \(record.sightLapsesHours)),
-            'tells_whole_days', \(record.reportsWholeDays)::boolean,
-            'attribution', \(record.attribution)::text,
-            'is_enabled', \(record.isEnabled)::boolean,
-            'calls_per_month', \(record.callsPerMonth)::integer,
-            'account', \(record.account ?? record.feed)::text,
-            'delay', make_interval(hours => \(record.delayHours)),
-            'holding_confirms', \(record.holdingConfirms)::boolean,
-            'kind', \(record.isArchive ? "archive" : "feed")::text,
-            'scheme', \(record.scheme ?? record.feed)::text,
-            'has_codes', \(record.hasCodes)::boolean,
-            'publishes_tomorrow_at', \(optional: record.publishesTomorrowAt)::time),
-          \(lapses.map(\.key))::text[],
-          \(lapses.map(\.value))::integer[]) AS source_id
+          \(Columns.objects([record.columns]))::jsonb -> 0, \(lapses.map(\.key)),
+          \(lapses.map { Int32($0.value) })) AS source_id
         """
       ).only()
       let id = SourceID(number: Int16(try row.integer("source_id")))

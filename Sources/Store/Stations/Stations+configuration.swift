@@ -48,7 +48,7 @@ extension Stations {
   ///
   /// - Returns: whether any region changed.
   package func refreshRegions(_ regions: [Region]) throws -> Bool {
-    let wanted = try store.verdicts.objects(
+    let wanted = try Columns.objects(
       regions.map { region in
         [
           "region": region.code, "name": region.name, "kind": region.kind,
@@ -212,7 +212,7 @@ extension Stations {
   @discardableResult
   func replaceRows(of table: String, by rows: [Columns]) throws -> (gone: Bool, added: Bool) {
     let row = try connection.query(
-      "SELECT gone, added FROM fuel.replace_rows(\(table)::regclass, \(store.verdicts.objects(rows))::jsonb)"
+      "SELECT gone, added FROM fuel.replace_rows(\(table)::regclass, \(Columns.objects(rows))::jsonb)"
     ).only()
     return (try row.integer("gone") > 0, try row.integer("added") > 0)
   }

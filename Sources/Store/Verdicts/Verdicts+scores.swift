@@ -155,7 +155,7 @@ extension Verdicts {
         """
         INSERT INTO fuel.verdict_score
         SELECT made.*
-        FROM jsonb_array_elements(\(try objects(rows))::jsonb) AS given
+        FROM jsonb_array_elements(\(try Columns.objects(rows))::jsonb) AS given
         JOIN fuel.fuel ON fuel.fuel = given ->> 'fuel'
         CROSS JOIN LATERAL jsonb_populate_record(
           NULL::fuel.verdict_score,

@@ -124,7 +124,7 @@ extension Verdicts {
       """
       INSERT INTO fuel.verdict
       SELECT made.*
-      FROM jsonb_array_elements(\(try objects(rows))::jsonb) AS given
+      FROM jsonb_array_elements(\(try Columns.objects(rows))::jsonb) AS given
       -- A function in FROM is called once a row; `(f()).*` would call it once a column.
       CROSS JOIN LATERAL jsonb_populate_record(
         NULL::fuel.verdict,
@@ -141,7 +141,7 @@ extension Verdicts {
   package func keepMarkets(
     _ markets: [Columns], cycles: [Columns], allOf fuelIDs: [Int16]?
   ) throws {
-    let cycles = try objects(cycles)
+    let cycles = try Columns.objects(cycles)
     try connection.transaction {
       try store.stations.replaceRows(of: "fuel.market", by: markets)
       try connection.query(
@@ -165,11 +165,6 @@ extension Verdicts {
         """)
     }
   }
-
-  /// Returns rows as a JSON array of objects.
-  func objects(_ rows: [Columns]) throws -> String {
-    String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)
-  }
 }
 
 /// The values of a row by the names of its columns, for `jsonb_populate_record` and for programs. A
@@ -182,6 +177,11 @@ package struct Columns: Encodable, ExpressibleByDictionaryLiteral {
   }
 
   package init(dictionaryLiteral values: (String, (any Encodable)?)...) { self.init(values) }
+
+  /// Returns rows as a JSON array of objects.
+  static func objects(_ rows: [Columns]) throws -> String {
+    String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)
+  }
 
   private struct Name: CodingKey {
     let stringValue: String
