@@ -305,28 +305,22 @@ BEGIN
     region_station.region,
     present.fuel_id,
     CASE
-      WHEN count(day_before.price_tenths) >= fuel.minimum_stations()
-        THEN round(avg(present.price_tenths - day_before.price_tenths) / 10, 2)
+      WHEN count(*) FILTER (WHERE before.span = interval '24 hours') >= fuel.minimum_stations()
+        THEN round(avg(present.price_tenths - before.price_tenths) FILTER (WHERE before.span = interval '24 hours') / 10, 2)
     END,
     CASE
-      WHEN count(week_before.price_tenths) >= fuel.minimum_stations()
-        THEN round(avg(present.price_tenths - week_before.price_tenths) / 10, 2)
+      WHEN count(*) FILTER (WHERE before.span = interval '7 days') >= fuel.minimum_stations()
+        THEN round(avg(present.price_tenths - before.price_tenths) FILTER (WHERE before.span = interval '7 days') / 10, 2)
     END,
     p_clock
   FROM pg_temp.price_now AS present
   JOIN fuel.region_station ON region_station.station_id = present.station_id
   JOIN fuel.region_delay
     ON region_delay.region = region_station.region AND present.delay <= region_delay.delay
-  LEFT JOIN pg_temp.price_before AS day_before
-    ON day_before.delay = present.delay
-    AND day_before.span = interval '24 hours'
-    AND day_before.station_id = present.station_id
-    AND day_before.fuel_id = present.fuel_id
-  LEFT JOIN pg_temp.price_before AS week_before
-    ON week_before.delay = present.delay
-    AND week_before.span = interval '7 days'
-    AND week_before.station_id = present.station_id
-    AND week_before.fuel_id = present.fuel_id
+  LEFT JOIN pg_temp.price_before AS before
+    ON before.delay = present.delay
+    AND before.station_id = present.station_id
+    AND before.fuel_id = present.fuel_id
   WHERE present.is_counted
   GROUP BY region_station.region, present.fuel_id;
   DROP TABLE pg_temp.price_before;
