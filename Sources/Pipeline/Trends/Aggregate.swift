@@ -32,7 +32,7 @@ package struct Aggregate {
   let workers: Workers
   let regions: [Region]
   let brands: [BrandName]
-  let events: [MarketEvent]
+  let events: [Columns]
   private let decisions: [StationDecision]
   let clock: Clock
   private let log: Logger
@@ -43,7 +43,7 @@ package struct Aggregate {
   ///   it alone.
   package init(
     store: Store, workers: Workers? = nil, regions: [Region], brands: [BrandName] = [],
-    events: [MarketEvent] = [],
+    events: [Columns] = [],
     decisions: [StationDecision] = [],
     clock: Clock, log: Logger
   ) {

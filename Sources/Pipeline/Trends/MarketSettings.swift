@@ -154,9 +154,9 @@ private struct EventTable: SettingTable {
 
 /// Reads events that affected the whole market from `events.json5`. A configuration without that
 /// file has none.
-package func marketEvents(file: String) throws(ConfigurationError) -> [MarketEvent] {
+package func marketEvents(file: String) throws(ConfigurationError) -> [Columns] {
   guard FileManager.default.fileExists(atPath: file) else { return [] }
-  var events: [MarketEvent] = []
+  var events: [Columns] = []
   for settings in try Settings.list(file: file, EventTable()) {
     let place = settings.file
     guard let day = try day(settings.on, "on", place), !settings.what.isEmpty else {
@@ -165,10 +165,10 @@ package func marketEvents(file: String) throws(ConfigurationError) -> [MarketEve
         expected: "a day of the calendar such as 2026-07-01, with a text in what")
     }
     let (state, fuel) = (settings.state, settings.fuel)
-    events.append(
-      MarketEvent(
-        day: day, state: state.isEmpty ? nil : state, fuel: fuel.isEmpty ? nil : fuel,
-        what: settings.what.plain, cents: settings.cpl))
+    events.append([
+      "day": day.description, "state": state.isEmpty ? nil : state,
+      "fuel": fuel.isEmpty ? nil : fuel, "what": settings.what.plain, "cpl": settings.cpl,
+    ])
   }
   return events
 }

@@ -170,37 +170,12 @@ extension Stations {
   }
 }
 
-/// An event that affected the market as a whole.
-package struct MarketEvent: Sendable, Equatable {
-  package var day: Day
-  /// A state's code; `nil` for the nation.
-  package var state: String?
-  /// A fuel's code; `nil` for all fuels.
-  package var fuel: String?
-  package var what: String
-  /// By how much the event changed the cost of a litre, in cents; `nil` where that is not stated.
-  package var cents: Double?
-
-  package init(day: Day, state: String?, fuel: String?, what: String, cents: Double?) {
-    self.day = day
-    self.state = state
-    self.fuel = fuel
-    self.what = what
-    self.cents = cents
-  }
-}
-
 extension Stations {
   /// Replaces the market events in the database by those of the configuration.
-  package func refreshEvents(_ events: [MarketEvent]) throws {
-    try replaceRows(
-      of: "fuel.market_event",
-      by: events.map {
-        [
-          "day": $0.day.description, "state": $0.state, "fuel": $0.fuel, "what": $0.what,
-          "cpl": $0.cents,
-        ]
-      })
+  ///
+  /// - Parameter events: the columns of `fuel.market_event`.
+  package func refreshEvents(_ events: [Columns]) throws {
+    try replaceRows(of: "fuel.market_event", by: events)
   }
 }
 
