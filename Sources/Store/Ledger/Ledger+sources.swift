@@ -9,6 +9,8 @@ package struct SourceRecord {
   fileprivate let priceLapsesHoursByFuel: [String: Int]
   fileprivate let columns: Columns
 
+  /// Makes a record. Its limits are in hours, and its cadence is in minutes.
+  ///
   /// - Parameters:
   ///   - account: the feed whose key and quota it shares; `nil` where it has its own.
   ///   - publishesTomorrowAt: the local time from which it has the prices of the next price day,

@@ -45,6 +45,8 @@ extension Stations {
       """)
     let known = try unmappedCodes(of: source)
     return Dictionary(
-      uniqueKeysWithValues: codes.compactMap { code in known[code].map { (.unmapped(code), $0) } })
+      uniqueKeysWithValues: codes.compactMap { code in
+        known[code].map { (Fuel.unmapped(code), $0) }
+      })
   }
 }
