@@ -84,23 +84,21 @@ LANGUAGE sql STABLE AS $$
 $$;
 COMMENT ON FUNCTION fuel.spans_of IS 'The spans of stations and fuels in windows of their own, in no order.';
 
--- Brings fuel.present_span up to date for stations and fuels whose spans were written. p_are_level: of which of them the
--- newest price is known to be level.
+-- Brings fuel.present_span up to date for stations and fuels whose spans were written.
 CREATE OR REPLACE FUNCTION fuel.refresh_present_spans(
-  p_station_ids integer[], p_fuel_ids smallint[], p_are_level boolean[], p_clock timestamptz)
+  p_station_ids integer[], p_fuel_ids smallint[], p_clock timestamptz)
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.present_span (
     station_id, fuel_id, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id,
-    seen_by, stated_at, learnt_at, doubt, doubt_from_at, doubt_until_at, next_from_at, next_tenths, is_level)
+    seen_by, stated_at, learnt_at, doubt, doubt_from_at, doubt_until_at, next_from_at, next_tenths)
   SELECT
     newest.station_id, newest.fuel_id, newest.from_at, newest.until_at, newest.lapses_at,
     newest.is_open, newest.is_ended, newest.price_tenths, newest.source_id, newest.seen_by,
     newest.stated_at, newest.learnt_at, newest.doubt, newest.doubt_from_at, newest.doubt_until_at, following.from_at,
-    following.price_tenths, pair.is_level AND following.from_at IS NULL
+    following.price_tenths
   FROM (
-    SELECT pair.station_id, pair.fuel_id, bool_and(pair.is_level) AS is_level
-    FROM unnest(p_station_ids, p_fuel_ids, p_are_level) AS pair (station_id, fuel_id, is_level)
-    GROUP BY pair.station_id, pair.fuel_id
+    SELECT DISTINCT station_id, fuel_id
+    FROM unnest(p_station_ids, p_fuel_ids) AS pair (station_id, fuel_id)
   ) AS pair
   CROSS JOIN LATERAL (
     -- The newest span that has begun; if none has begun, the first one.
@@ -142,7 +140,7 @@ RETURNS void LANGUAGE sql AS $$
     stated_at = excluded.stated_at, learnt_at = excluded.learnt_at,
     doubt = excluded.doubt, doubt_from_at = excluded.doubt_from_at,
     doubt_until_at = excluded.doubt_until_at, next_from_at = excluded.next_from_at,
-    next_tenths = excluded.next_tenths, is_level = excluded.is_level
+    next_tenths = excluded.next_tenths
 $$;
 COMMENT ON FUNCTION fuel.refresh_present_spans IS
   'Copies the newest spans of stations and fuels, and those after them.';

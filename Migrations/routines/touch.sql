@@ -368,9 +368,9 @@ COMMENT ON FUNCTION fuel.take_due IS
 
 CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
-RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz, records integer)
+RETURNS TABLE (station_id integer, fuel_id smallint, from_at timestamptz)
 LANGUAGE sql STABLE AS $$
-  SELECT changed.station_id, touched.fuel_id, min(changed.from_at), count(*)::integer
+  SELECT changed.station_id, touched.fuel_id, min(changed.from_at)
   FROM (
     SELECT pair.station_id, pair.fuel_id, pair.from_at, record.place_id
     FROM unnest(p_station_ids, p_fuel_ids, p_from_ats) AS pair (station_id, fuel_id, from_at)
@@ -389,8 +389,8 @@ LANGUAGE sql STABLE AS $$
   GROUP BY changed.station_id, touched.fuel_id
 $$;
 COMMENT ON FUNCTION fuel.touched_stations IS
-  'The stations to which touched station records belong, with their fuels, the earliest instant from which each '
-  'changed, and the number of the records.';
+  'The stations to which touched station records belong, with their fuels, and the earliest instant from which each '
+  'changed.';
 
 -- Lists which price days change because spans of stations changed: those of stations, and those whose averages have to
 -- be made again. Days after fuel.state.days_made_until are not made yet and need no note of stations. For p_is_aggregate

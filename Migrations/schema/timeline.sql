@@ -74,7 +74,6 @@ CREATE TABLE fuel.present_span (
   LIKE fuel.span INCLUDING COMMENTS,
   next_from_at   timestamptz,
   next_tenths    integer,
-  is_level       boolean     NOT NULL DEFAULT false,
   CONSTRAINT present_span_pk PRIMARY KEY (station_id, fuel_id),
   CONSTRAINT present_span_next_ck CHECK ((next_from_at IS NULL) = (next_tenths IS NULL))
 ) WITH (fillfactor = 80);
@@ -87,9 +86,6 @@ COMMENT ON COLUMN fuel.present_span.from_at IS
   'As in fuel.span: the newest that had begun when it was written, else the first one.';
 COMMENT ON COLUMN fuel.present_span.next_from_at   IS 'When the next span begins. NULL: none is known.';
 COMMENT ON COLUMN fuel.present_span.next_tenths    IS 'Its price, tenths of a cent per litre. NULL: none is known.';
-COMMENT ON COLUMN fuel.present_span.is_level IS
-  'Whether the price before it is known to lie near it, or not to exist, so that a price that follows and lies near '
-  'it makes no price suspect. false: it is not known.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.present_span TO fuel_writer;
 
 CREATE TABLE fuel.due (

@@ -97,13 +97,6 @@ package struct Shown: Sendable {
     Set(zip(lines, listings).lazy.filter { $1 != .none }.map(\.0.pair.stationID))
   }
 
-  /// Returns the stamp of a station record and fuel that lists show with one price; `nil` in other
-  /// cases.
-  package func onlyStamp(of pair: Pair) -> Instant? {
-    guard let position = lines.only(pair), listings[position] == .listed else { return nil }
-    return lines[position].stamp
-  }
-
   /// Goes on to the next answer, and returns the facts that it brings. Answers are taken in the
   /// order of `takenAt`, and those of one instant in the order of their runs.
   ///
@@ -200,15 +193,6 @@ extension [Answer.Line] {
 
   /// Stands for the price of what is left out.
   package static var gone: Int32 { -1 }
-
-  /// Returns the position of a station record and fuel that has one line; `nil` in other cases.
-  package func only(_ pair: Pair) -> Int? {
-    let first = prefixCount { $0.pair < pair }
-    guard first < count, self[first].pair == pair,
-      first + 1 == count || self[first + 1].pair != pair
-    else { return nil }
-    return first
-  }
 }
 
 /// Calls `body` for each station record and fuel of two sorted lists, in order, with the positions of

@@ -56,14 +56,6 @@ package enum Plausibility {
     }
   }
 
-  /// Whether each of two spans that follow one another lies near the other.
-  ///
-  /// Where each price of a station lies near the one before it, none of them is suspect, and none
-  /// becomes suspect by a price that lies near the last one.
-  package static func areNear(_ earlier: Span, _ later: Span) -> Bool {
-    earlier.isBelieved && isNear(earlier.price, later.price) && isNear(later.price, earlier.price)
-  }
-
   /// Returns the doubt about one span that is not a placeholder.
   ///
   /// - Parameters:

@@ -46,14 +46,14 @@ struct AggregateTests {
   /// F-N60: what a stolen writer login changed is as it was after a rebuild, and the next run is
   /// stored.
   @Test(arguments: [
-    "UPDATE fuel.present_span SET price_tenths = 999, is_level = true",
+    "UPDATE fuel.present_span SET price_tenths = 999",
     "DELETE FROM fuel.present_span",
     """
     INSERT INTO fuel.present_span (
       station_id, fuel_id, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id, seen_by,
-      stated_at, learnt_at, is_level)
+      stated_at, learnt_at)
     SELECT station_id, 2, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id, seen_by, stated_at,
-      learnt_at, is_level
+      learnt_at
     FROM fuel.present_span
     """,
     "UPDATE fuel.daily_rollup SET day = day + 400", "UPDATE fuel.daily_rollup SET day = day - 400",

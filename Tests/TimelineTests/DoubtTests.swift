@@ -1,5 +1,4 @@
 import FuelModel
-import Simulator
 import Testing
 
 @testable import Timeline
@@ -51,39 +50,6 @@ struct DoubtTests {
       suspects([
         span(1_759, days: 0, to: 2), span(2_159, days: 2, to: 3), span(1_800, days: 3, to: 9),
       ]) == [])
-  }
-
-  /// While each price lies near the one before it, no price is suspect, so only the newest one need
-  /// be looked at.
-  @Test func pricesNearOneAnotherStayWithoutSuspicion() {
-    var followed = 0
-    for seed in 0..<3_000 {
-      var random = Random(seed: UInt64(seed), "levels")
-      var spans: [Span] = []
-      var isLevel = false
-      var day = 0
-      for number in 0..<8 {
-        // A span without a length is one that was never believed.
-        let length = random.integer(0...3) * (random.chance(0.1) ? 40 : 1)
-        let price = Int32(
-          random.chance(0.2) ? random.integer(900...3_000) : random.integer(1_600...2_300))
-        spans.append(span(price, days: day, to: day + length))
-        day += length + (random.chance(0.1) ? random.integer(1...70) : 0)
-        let isNear = number > 0 && Plausibility.areNear(spans[number - 1], spans[number])
-        if isLevel, isNear {
-          followed += 1
-          var marked = spans
-          let before = Array(spans.dropLast())
-          Plausibility.markSuspects(&marked)
-          var markedBefore = before
-          Plausibility.markSuspects(&markedBefore)
-          #expect(marked.dropLast().map(\.isSuspect) == markedBefore.map(\.isSuspect))
-          #expect(marked.suffix(2).allSatisfy { !$0.isSuspect })
-        }
-        isLevel = number == 0 || isNear
-      }
-    }
-    #expect(followed > 5_000)
   }
 
   /// A price from months ago belongs to another market and is no level.

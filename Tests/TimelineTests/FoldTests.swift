@@ -170,7 +170,6 @@ struct FoldTests {
       run: 1, takenAt: Self.instant(10), kind: .complete,
       lines: [line(1, 1, 1_800), line(2, 2, 1_810)])
     #expect(shown.take(first).count == 4)
-    #expect(shown.onlyStamp(of: line(1, 1, 0).pair) == Self.instant(1))
     var second = first
     (second.run, second.takenAt) = (2, Self.instant(20))
     #expect(shown.take(second).isEmpty)

@@ -123,7 +123,6 @@ package struct Merge {
       try store.ledger.set(run, isComplete: isComplete, isRepeat: judgement.isRepeat)
       try refold.keep(reported.lines, of: run, documents: payload.documents)
       var windows: [Window]
-      var following: [Pair: Succession] = [:]
       if let before, before.isNewest, isNewest, reported.superseded.isEmpty {
         if isStill { _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt) }
         let facts = try refold.append(
@@ -135,10 +134,6 @@ package struct Merge {
         counts.stored = facts.new.count { $0.kind == .price }
         windows = try store.ledger.propagate(
           facts, of: source, after: [run], isAppended: true, lastListed: lastListed, now: now)
-        if isList, before.isOfLists {
-          following = successions(
-            facts.new, reported.lines, after: before.shown, payload, lastListed)
-        }
       } else {
         var turned: ClosedRange<Instant>?
         var changed = reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
@@ -154,7 +149,7 @@ package struct Merge {
         counts.stored = made.facts.news(of: run)
       }
       counts.unchanged -= counts.stored
-      counts.flagged = try makeSpans(windows, after: following)
+      counts.flagged = try makeSpans(windows)
       counts.shortcomings = judgement.shortcomings
       try store.ledger.finishRun(
         run, at: now, payload: payload, counts: counts, rejects: distinct.rejects,
@@ -204,37 +199,12 @@ package struct Merge {
       content: reported.lines.content, rejected: rejected)
   }
 
-  /// Returns where the newest list goes on with a newer price of what the lists before it showed, by
-  /// station record and fuel.
-  private func successions(
-    _ facts: [Fact], _ lines: [Answer.Line], after shown: Shown, _ payload: Payload,
-    _ lastListed: Instant?
-  ) -> [Pair: Succession] {
-    guard let lastListed else { return [:] }
-    var found: [Pair: Succession] = [:]
-    for fact in facts where fact.kind == .price {
-      // A price that begins later is the next one.
-      guard fact.at <= now, let stampedBefore = shown.onlyStamp(of: fact.pair),
-        stampedBefore > Answer.Line.unstamped, stampedBefore < fact.at,
-        lines.only(fact.pair) != nil
-      else { continue }
-      found[fact.pair] = Succession(
-        stampedBefore: stampedBefore, listedAt: lastListed,
-        report: Evidence(
-          kind: .price, recordID: fact.pair.stationID, sourceID: source.number, at: fact.at,
-          price: fact.tenths, learntAt: payload.fetchedAt))
-    }
-    return found
-  }
-
   /// Makes the spans of what changed, or notes that they are due. Returns how many of the changed
   /// prices are doubtful.
-  private func makeSpans(
-    _ windows: [Window], after successions: [Pair: Succession]
-  ) throws -> Int {
+  private func makeSpans(_ windows: [Window]) throws -> Int {
     guard !windows.isEmpty else { return 0 }
     guard leavesSpans else {
-      return try TimelineUpdate(store, now: now).make(windows, after: successions)
+      return try TimelineUpdate(store, now: now).make(windows)
     }
     try store.due.touch(windows)
     return 0

@@ -24,8 +24,6 @@ package struct Refold {
     var shown = Shown()
     /// Whether no answer is kept that was taken later.
     var isNewest = true
-    /// Whether all answers that decided what is shown are lists.
-    var isOfLists = true
   }
 
   /// Folds the answers up to an instant, from the newest complete list on.
@@ -35,7 +33,6 @@ package struct Refold {
     var before = Before()
     before.isNewest = counted.allSatisfy { $0.takenAt <= instant }
     let earlier = Self.fromLastList(in: counted.filter { $0.takenAt <= instant }, before: instant)
-    before.isOfLists = earlier.allSatisfy { $0.kind != .update }
     try read(earlier) { _ = before.shown.take($1) }
     return before
   }

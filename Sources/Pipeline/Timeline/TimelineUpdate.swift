@@ -178,16 +178,13 @@ package struct TimelineUpdate {
   /// Makes the spans of station records and fuels with new reports. Belongs to a transaction during
   /// which no other update runs.
   ///
-  /// - Parameter successions: where a list goes on with newer prices, by station record and fuel.
   /// - Returns: how many of the changed prices are doubtful.
   @discardableResult
-  package func make(
-    _ touched: [Window], after successions: [Pair: Succession] = [:]
-  ) throws -> Int {
+  package func make(_ touched: [Window]) throws -> Int {
     var changes: [Change] = []
     var suspects: [Window] = []
     for part in Self.parts(of: touched) {
-      let written = try write(part, after: successions)
+      let written = try write(part)
       changes += written.changes
       suspects += written.suspects
     }
@@ -218,37 +215,16 @@ package struct TimelineUpdate {
 
   /// Writes the spans of records with new reports where they differ from the stored ones. Suspects
   /// among them are judged afterwards.
-  private func write(
-    _ touched: some Collection<Window>, after successions: [Pair: Succession] = [:]
-  ) throws -> Written {
+  private func write(_ touched: some Collection<Window>) throws -> Written {
     guard !touched.isEmpty else { return Written() }
-    let (stations, shared) = try store.due.stations(of: Array(touched))
-    guard !stations.isEmpty else { return Written() }
-    let present = try store.spans.presentSpans(of: Array(Set(stations.map(\.pair.stationID))))
-    // A station of which the list also reported something else is made from all evidence.
-    let successions = stations.reduce(into: [Pair: Succession]()) { plain, window in
-      guard let one = successions[window.pair], one.report.at == window.from,
-        !shared.contains(window.pair)
-      else { return }
-      plain[window.pair] = one
-    }
-    let following = try followed(present, by: successions)
-    let others = stations.filter { following[$0.pair] == nil }
+    var windows = try store.due.stations(of: Array(touched))
+    guard !windows.isEmpty else { return Written() }
+    let present = try store.spans.presentSpans(of: Array(Set(windows.map(\.pair.stationID))))
     // The window begins up to two spans before the change. The rule for suspects needs two more.
-    var old = try store.spans.spans(of: others, before: 2 * Self.reach + 1)
-    var windows = others.map { Self.window($0, before: old[$0.pair] ?? []) }
-    var made = try spans(in: &windows, old: &old, after: successions)
+    var old = try store.spans.spans(of: windows, before: 2 * Self.reach + 1)
+    windows = windows.map { Self.window($0, before: old[$0.pair] ?? []) }
+    var made = try spans(in: &windows, old: &old)
     let whole = Set(windows.lazy.filter { Self.isWhole($0, old: old) }.map(\.pair))
-    var level = Set(
-      windows.lazy.map(\.pair).filter {
-        Self.isLevel(made[$0] ?? [], isWhole: whole.contains($0))
-      })
-    for (pair, one) in following {
-      windows.append(Window(pair: pair, from: one.last.from))
-      old[pair] = [StoredSpan(span: one.last, believedUntil: one.last.until)]
-      made[pair] = one.made
-      level.insert(pair)
-    }
     windows.sort { $0.pair < $1.pair }
     var result = Written()
     // Where a price was taken for a placeholder, it may be doubtful for another reason.
@@ -280,7 +256,7 @@ package struct TimelineUpdate {
         Window(pair: window.pair, from: $0.from)
       }
     }
-    try store.spans.replace(rewritten, with: written, level: level, now: now)
+    try store.spans.replace(rewritten, with: written, now: now)
     return result
   }
 

@@ -147,25 +147,15 @@ extension Due {
 
   /// Returns the stations whose spans have to be made again because of touched records, and from
   /// which instant on.
-  ///
-  /// - Returns: also which of the stations and fuels have more than one touched record.
-  package func stations(
-    of touched: [Window]
-  ) throws -> (windows: [Window], shared: Set<Pair>) {
-    var shared: Set<Pair> = []
-    let windows = try connection.query(
+  package func stations(of touched: [Window]) throws -> [Window] {
+    try connection.query(
       """
-      SELECT station_id, fuel_id, from_at, records
+      SELECT station_id, fuel_id, from_at
       FROM fuel.touched_stations(
         \(touched.map(\.pair.stationID)), \(touched.map(\.pair.fuelID)), \(touched.map(\.from)))
       ORDER BY station_id, fuel_id
       """
-    ).map { row in
-      let window = try row.window()
-      if try row.integer("records") > 1 { shared.insert(window.pair) }
-      return window
-    }
-    return (windows, shared)
+    ).map { try $0.window() }
   }
 }
 

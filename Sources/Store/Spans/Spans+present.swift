@@ -18,8 +18,7 @@ extension Spans {
       try lockTimeline()
       try connection.query(
         """
-        SELECT fuel.refresh_present_spans(
-          array_agg(station_id), array_agg(fuel_id), array_agg(false), \(now))
+        SELECT fuel.refresh_present_spans(array_agg(station_id), array_agg(fuel_id), \(now))
         FROM fuel.present_span
         WHERE next_from_at <= \(now)
         HAVING count(*) > 0
@@ -35,8 +34,7 @@ extension Spans {
       try connection.query("DELETE FROM fuel.present_span")
       try connection.query(
         """
-        SELECT fuel.refresh_present_spans(
-          array_agg(station_id), array_agg(fuel_id), array_agg(false), \(now))
+        SELECT fuel.refresh_present_spans(array_agg(station_id), array_agg(fuel_id), \(now))
         FROM (SELECT DISTINCT station_id, fuel_id FROM fuel.span) AS pair
         HAVING count(*) > 0
         """)

@@ -20,8 +20,6 @@ package struct PresentSpan: Sendable {
   package var span: Span
   /// Whether another span follows it.
   package var hasNext: Bool
-  /// Whether a price that follows and lies near it is known to make no price suspect.
-  package var isLevel: Bool
 }
 
 /// A validity span as it is stored, with its end as it is believed now.
@@ -109,11 +107,9 @@ extension Spans {
 
   /// Replaces the spans that begin in windows.
   ///
-  /// - Parameters:
-  ///   - level: the stations and fuels whose newest price is known to be level.
-  ///   - now: the clock, which decides which span is the present one.
+  /// - Parameter now: the clock, which decides which span is the present one.
   package func replace(
-    _ windows: [Window], with spans: [Pair: [Span]], level: Set<Pair> = [], now: Instant
+    _ windows: [Window], with spans: [Pair: [Span]], now: Instant
   ) throws {
     guard !windows.isEmpty else { return }
     try connection.query(
@@ -158,8 +154,7 @@ extension Spans {
     try connection.query(
       """
       SELECT fuel.refresh_present_spans(
-        \(windows.map(\.pair.stationID)), \(windows.map(\.pair.fuelID)),
-        \(windows.map { level.contains($0.pair) }), \(now))
+        \(windows.map(\.pair.stationID)), \(windows.map(\.pair.fuelID)), \(now))
       """)
   }
 
@@ -209,7 +204,7 @@ extension Spans {
           is_ended::integer::smallint, price_tenths, source_id, seen_by, stated_at, learnt_at, 0::smallint,
           CASE doubt WHEN 'far' THEN 1 WHEN 'placeholder' THEN 2 ELSE 0 END::smallint,
           coalesce(doubt_from_at, from_at), coalesce(doubt_until_at, from_at),
-          until_at, next_from_at IS NOT NULL, is_level
+          until_at, next_from_at IS NOT NULL
         FROM fuel.present_span
         WHERE station_id = ANY (\(stationIDs)::integer[])
         """
@@ -217,8 +212,7 @@ extension Spans {
       let station = try row.int32()
       let fuel = try row.int16()
       let span = try storedSpan(&row).span
-      found[station, default: [:]][fuel] = PresentSpan(
-        span: span, hasNext: try row.bool(), isLevel: try row.bool())
+      found[station, default: [:]][fuel] = PresentSpan(span: span, hasNext: try row.bool())
     }
     return found
   }
