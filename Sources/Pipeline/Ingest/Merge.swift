@@ -122,32 +122,21 @@ package struct Merge {
       let isComplete = list != nil && judgement.isComplete
       try store.ledger.set(run, isComplete: isComplete, isRepeat: judgement.isRepeat)
       try refold.keep(reported.lines, of: run, documents: payload.documents)
-      var windows: [Window]
-      if let before, before.isNewest, isNewest, reported.superseded.isEmpty {
+      // After a run that is newer than all others, nothing is judged again.
+      let isAppended = isNewest && before?.isNewest ?? false && reported.superseded.isEmpty
+      var changed = reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
+      var turned: ClosedRange<Instant>?
+      if isAppended {
         if isStill { _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt) }
-        let facts = try refold.append(
-          KeptAnswer(
-            run: run, takenAt: payload.takenAt, learntAt: payload.fetchedAt,
-            kind: isComplete ? .complete : isList ? .partial : .update,
-            counts: !judgement.isRepeat),
-          to: before)
-        counts.stored = facts.new.count { $0.kind == .price }
-        windows = try store.ledger.propagate(
-          facts, of: source, after: [run], isAppended: true, lastListed: lastListed, now: now)
-      } else {
-        var turned: ClosedRange<Instant>?
-        var changed = reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
-        if list != nil {
-          let judged = try standings.judgeAgain(around: payload.takenAt)
-          changed += judged.changed
-          turned = judged.turned
-          counts.believedNow = judged.unread
-        }
-        let made = try standings.follow(
-          changed, turned: turned, lastListed: lastListed, by: refold)
-        windows = made.windows
-        counts.stored = made.facts.news(of: run)
+      } else if list != nil {
+        let judged = try standings.judgeAgain(around: payload.takenAt)
+        changed += judged.changed
+        turned = judged.turned
+        counts.believedNow = judged.unread
       }
+      let (facts, windows) = try standings.follow(
+        changed, isAppended: isAppended, turned: turned, lastListed: lastListed, by: refold)
+      counts.stored = facts.news(of: run)
       counts.unchanged -= counts.stored
       counts.flagged = try makeSpans(windows)
       counts.shortcomings = judgement.shortcomings

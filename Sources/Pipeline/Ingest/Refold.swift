@@ -19,37 +19,20 @@ package struct Refold {
     self.source = source
   }
 
-  /// What a feed shows before an answer that is not kept yet.
-  struct Before {
-    var shown = Shown()
-    /// Whether no answer is kept that was taken later.
-    var isNewest = true
-  }
-
-  /// Folds the answers up to an instant, from the newest complete list on.
-  mutating func before(_ instant: Instant) throws -> Before {
+  /// Returns what a feed shows before an answer that is not kept yet, and whether no answer is kept
+  /// that was taken later. Folds the answers up to an instant, from the newest complete list on.
+  mutating func before(_ instant: Instant) throws -> (shown: Shown, isNewest: Bool) {
     let counted = try store.answers.answers(of: source, from: instant, until: instant).filter(
       \.counts)
-    var before = Before()
-    before.isNewest = counted.allSatisfy { $0.takenAt <= instant }
     let earlier = Self.fromLastList(in: counted.filter { $0.takenAt <= instant }, before: instant)
-    try read(earlier) { _ = before.shown.take($1) }
-    return before
+    var shown = Shown()
+    try read(earlier) { _ = shown.take($1) }
+    return (shown, counted.allSatisfy { $0.takenAt <= instant })
   }
 
   /// Keeps what an answer states.
   mutating func keep(_ stated: [Answer.Line], of run: RunID, documents: [String]) throws {
     try store.answers.keep(stated, of: run, source: source, documents: documents, known: &lines)
-  }
-
-  /// Stores the facts of an answer that has been kept and is the newest one.
-  mutating func append(_ answer: KeptAnswer, to before: Before) throws -> FactChanges {
-    var shown = before.shown
-    let changes = FactChanges(
-      // A price without a stamp and one stamped at that instant may be one fact.
-      new: answer.counts ? Array(Set(shown.take(whole(answer)))) : [], answers: [answer])
-    try store.answers.write(changes, of: source)
-    return changes
   }
 
   /// Makes the facts anew that hang on some answers: kept, withdrawn, judged otherwise.
@@ -90,7 +73,8 @@ package struct Refold {
       of: answers.filter { $0.takenAt >= from && !$0.isAdopted }.map(\.run), source: source)
     if let days { stored = stored.filter { days.contains($0.at) } }
     return FactChanges(
-      new: Array(facts.subtracting(stored)), gone: Array(stored.subtracting(facts)),
+      new: Array(facts.lazy.filter { !stored.contains($0) }),
+      gone: Array(stored.subtracting(facts)),
       answers: answers)
   }
 
@@ -116,15 +100,14 @@ package struct Refold {
       rest = rest.dropFirst(part.count)
       let unread = part.map(\.run).filter { lines[$0] == nil }
       lines.merge(try store.answers.lines(of: unread)) { _, new in new }
-      for answer in part { try body(answer, whole(answer)) }
+      for answer in part {
+        let stated = Answer(
+          run: answer.run.number, takenAt: answer.takenAt, kind: answer.kind,
+          lines: lines[answer.run] ?? [])
+        try body(answer, stated)
+      }
       if !rest.isEmpty { lines = [:] }
     }
-  }
-
-  private func whole(_ answer: KeptAnswer) -> Answer {
-    Answer(
-      run: answer.run.number, takenAt: answer.takenAt, kind: answer.kind,
-      lines: lines[answer.run] ?? [])
   }
 
   // MARK: All answers

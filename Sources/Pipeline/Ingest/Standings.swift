@@ -95,13 +95,14 @@ package struct Standings {
   /// Makes the facts anew that hang on some runs, and all that hangs on facts beside spans.
   ///
   /// - Parameters:
+  ///   - isAppended: whether there is one run, which is newer than all others.
   ///   - turned: between which instants lists begin to be frozen or cease to be.
   ///   - lastListed: when the newest list that confirms prices was taken before they changed.
   /// - Returns: how the facts change, and the station records and fuels whose spans change, with the
   ///   instant from which they do.
   func follow(
-    _ runs: [ChangedRun], turned: ClosedRange<Instant>?, lastListed: Instant?,
-    by refold: consuming Refold? = nil
+    _ runs: [ChangedRun], isAppended: Bool = false, turned: ClosedRange<Instant>?,
+    lastListed: Instant?, by refold: consuming Refold? = nil
   ) throws -> (facts: FactChanges, windows: [Window]) {
     guard !runs.isEmpty else { return (FactChanges(new: [], answers: []), []) }
     var refold = refold ?? Refold(store, of: source)
@@ -109,7 +110,8 @@ package struct Standings {
     return (
       facts,
       try store.ledger.propagate(
-        facts, of: source, after: runs.map(\.run), turned: turned, lastListed: lastListed, now: now)
+        facts, of: source, after: runs.map(\.run), isAppended: isAppended, turned: turned,
+        lastListed: lastListed, now: now)
     )
   }
 
