@@ -109,7 +109,7 @@ extension Bench {
     let connection = try connection("bench_empty")
     let source = try connection.query("SELECT source_id FROM fuel.archive_price LIMIT 1").only()
       .integer("source_id")
-    let lapses = try Store(connection).spans.reportRules()[Int16(source)] ?? [:]
+    let lapses = try Store(connection).spans.reportRules().compactMapValues { $0[Int16(source)] }
     let lines = lapses.sorted { $0.key < $1.key }
       .map { "\($0.key),\($0.value.priceLapse / 1_000_000)\n" }
     try ("fuel_id,lapses_after\n" + lines.joined(separator: ""))

@@ -28,7 +28,7 @@ struct KnownAverages {
     try spans.forEach(of: fuelIDs, progress: progress) { made, pair in
       guard let station = context.stations[pair.stationID] else { return }
       days[pair] = stationDays(of: made, in: calendar.days[station.state]) { source in
-        spans.rules[source]?[pair.fuelID]?.countsFrom ?? .distantPast
+        spans.rules[pair.fuelID]?[source]?.countsFrom ?? .distantPast
       }
     }
     return try averages(of: days, fuelIDs: fuelIDs, from: begin, to: last, context: context)
@@ -69,7 +69,7 @@ struct KnownAverages {
 /// Makes validity spans as they were known at an instant, with their doubts, by the functions that
 /// make all spans. Nothing is stored.
 struct KnownSpans {
-  /// By feed and fuel.
+  /// By fuel and source.
   let rules: [Int16: [Int16: ReportRules]]
   private let store: Store
   /// Reports that were learnt after this instant do not count.
@@ -97,7 +97,8 @@ struct KnownSpans {
       (rules.values.flatMap { $0.values.map(\.priceLapse) }.max() ?? 0) + Plausibility.memory
     from = begin.after(-memory)
     sightings = try store.spans.sightings(from: from.after(-memory), now: now, known: known)
-    lists = try store.spans.lists(of: rules.keys, from: from, until: now, known: known)
+    lists = try store.spans.lists(
+      of: Set(rules.values.flatMap(\.keys)), from: from, until: now, known: known)
     confirmed = try store.spans.confirmedPrices(known: known)
     neighbourhood = try store.spans.neighbourhood()
   }
@@ -139,7 +140,7 @@ struct KnownSpans {
       of: pairs.map { Window(pair: $0, from: from) }, known: known)
     var made: [Pair: [Span]] = [:]
     for (pair, lines) in evidence {
-      let rules = rules.compactMapValues { $0[pair.fuelID] }
+      let rules = rules[pair.fuelID] ?? [:]
       var spans = Timeline.spans(of: lines, rules: rules, sightings: sightings, lists: lists)
       Plausibility.markSuspects(&spans)
       made[pair] = spans.map { $0.believed(rules: rules, sightings: sightings) }
@@ -152,7 +153,7 @@ struct KnownSpans {
   }
 
   private func holdingConfirms(_ span: Span, _ pair: Pair) -> Bool {
-    rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true
+    rules[pair.fuelID]?[span.seenBy]?.holdingConfirms ?? true
   }
 
   /// Sets the doubts of placeholders among the fuels of one station.

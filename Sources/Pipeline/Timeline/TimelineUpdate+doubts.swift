@@ -5,7 +5,7 @@ import Timeline
 /// Which spans are doubtful: placeholders of a station, and prices far from its others.
 extension TimelineUpdate {
   private func holdingConfirms(_ span: Span, _ pair: Pair) -> Bool {
-    rules[span.seenBy]?[pair.fuelID]?.holdingConfirms ?? true
+    rules[pair.fuelID]?[span.seenBy]?.holdingConfirms ?? true
   }
 
   /// Returns the stations that may have a placeholder, or had one in the time that changed, with

@@ -41,7 +41,7 @@ extension TimelineUpdate {
         continue
       }
       let spans = Timeline.spans(
-        of: evidence[pair] ?? [], rules: rulesOfFuels[pair.fuelID] ?? [:],
+        of: evidence[pair] ?? [], rules: rules[pair.fuelID] ?? [:],
         sightings: sightings, lists: lists)
       // Of archives, nothing from before the window is read. A span that reaches into the window
       // may be one that an archive interrupts. All evidence is read to see that.
@@ -65,7 +65,7 @@ extension TimelineUpdate {
   /// Reads when the complete lists were taken that may show another price than an archive reported
   /// before them.
   private func lists(after evidence: [Pair: [Evidence]]) throws -> [Int16: [Instant]] {
-    let archives = Set(rules.filter { $0.value.contains { $0.value.covered != nil } }.keys)
+    let archives = Set(rules.values.flatMap { $0.filter { $0.value.covered != nil }.keys })
     var feeds: Set<Int16> = []
     var (first, last) = (Instant.distantFuture, Instant.distantPast)
     for lines in evidence.values {

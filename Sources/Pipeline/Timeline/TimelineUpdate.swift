@@ -10,10 +10,8 @@ package struct TimelineUpdate {
   let store: Store
   let now: Instant
   private let isAggregate: Bool
-  /// By source, and then by fuel.
-  let rules: [Int16: [Int16: ReportRules]]
   /// By fuel, and then by source.
-  let rulesOfFuels: [Int16: [Int16: ReportRules]]
+  let rules: [Int16: [Int16: ReportRules]]
 
   /// Creates an update.
   ///
@@ -26,9 +24,6 @@ package struct TimelineUpdate {
     self.now = now
     self.isAggregate = isAggregate
     rules = try store.spans.reportRules()
-    rulesOfFuels = rules.reduce(into: [:]) { byFuel, source in
-      for (fuel, rule) in source.value { byFuel[fuel, default: [:]][source.key] = rule }
-    }
   }
 
   // How many stations and fuels are made at a time, and about how many spans. A span and what was
@@ -55,7 +50,7 @@ package struct TimelineUpdate {
     try store.due.markEndedDays(now: now)
     var made = Made()
     if wasBroken {
-      made.add(try TimelineUpdate(store, now: now).rulesOfFuels.keys, from: .distantPast)
+      made.add(try TimelineUpdate(store, now: now).rules.keys, from: .distantPast)
     }
     if all <= atOnce {
       // All in one transaction, so that no reader sees spans whose doubts are not judged yet.

@@ -4,7 +4,7 @@ package import Timeline
 import Views
 
 extension Spans {
-  /// Returns how long each feed and archive is believed, by source and fuel. Only this function of
+  /// Returns how long each feed and archive is believed, by fuel and source. Only this function of
   /// the program reads these limits.
   package func reportRules() throws -> [Int16: [Int16: ReportRules]] {
     let covered = try coveredTimes()
@@ -32,7 +32,7 @@ extension Spans {
       """)
     {
       let source = Int16(try row.integer("source_id"))
-      rules[source, default: [:]][Int16(try row.integer("fuel_id"))] = ReportRules(
+      rules[Int16(try row.integer("fuel_id")), default: [:]][source] = ReportRules(
         priceLapse: Int64(try row.integer("price_lapse")),
         sightLapse: Int64(try row.integer("sight_lapse")), delay: Int64(try row.integer("delay")),
         countsFrom: try row.optionalInstant("counts_from_at") ?? .distantPast,
