@@ -1,4 +1,3 @@
-import Foundation
 package import FuelModel
 
 /// Finds the neighbours of a station: the stations of the same state within forty kilometres, and
@@ -8,15 +7,12 @@ package struct Neighbourhood: Sendable {
   package struct Station: Sendable {
     package var id: Int32
     package var state: String
-    /// The position in degrees.
-    package var latitude: Double
-    package var longitude: Double
+    package var position: Position
 
-    package init(id: Int32, state: String, latitude: Double, longitude: Double) {
+    package init(id: Int32, state: String, position: Position) {
       self.id = id
       self.state = state
-      self.latitude = latitude
-      self.longitude = longitude
+      self.position = position
     }
   }
 
@@ -76,7 +72,7 @@ package struct Neighbourhood: Sendable {
 
   private func nearest(_ here: Station) -> [Int32] {
     (byState[here.state] ?? []).filter { $0.id != here.id }
-      .map { (id: $0.id, kilometres: Self.kilometres(here, $0)) }
+      .map { (id: $0.id, kilometres: here.position.kilometres(to: $0.position)) }
       .sorted { ($0.kilometres, $0.id) < ($1.kilometres, $1.id) }
       .prefix(Self.least).map(\.id)
   }
@@ -102,18 +98,7 @@ package struct Neighbourhood: Sendable {
 
   private static func areNear(_ one: Station, _ other: Station) -> Bool {
     // A degree of latitude has 111.2 kilometres. This spares the distance for most stations.
-    abs(one.latitude - other.latitude) * 111 <= radiusKilometres
-      && kilometres(one, other) <= radiusKilometres
-  }
-
-  /// Returns the great-circle distance between two stations.
-  private static func kilometres(_ one: Station, _ other: Station) -> Double {
-    let degree = Double.pi / 180
-    let latitudes = sin((other.latitude - one.latitude) * degree / 2)
-    let longitudes = sin((other.longitude - one.longitude) * degree / 2)
-    let part =
-      latitudes * latitudes
-      + cos(one.latitude * degree) * cos(other.latitude * degree) * longitudes * longitudes
-    return 12_742 * asin(min(1, part.squareRoot()))
+    abs(one.position.latitude - other.position.latitude) * 111 <= radiusKilometres
+      && one.position.kilometres(to: other.position) <= radiusKilometres
   }
 }

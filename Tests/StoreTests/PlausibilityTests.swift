@@ -290,7 +290,7 @@ struct PlausibilityTests {
       let new = Neighbourhood.Moved(gone[0].station, knownFrom: hour(48))
       #expect(around.changes(of: ids[3], where: [new]) == hour(48))
       var far = gone[0].station
-      far.latitude += 1
+      far.position.latitude += 1
       #expect(around.changes(of: ids[3], where: [.init(far, knownFrom: hour(0))]) == nil)
       far.state = "NT"
       #expect(around.changes(of: ids[3], where: [.init(far, knownFrom: hour(0))]) == nil)

@@ -79,11 +79,12 @@ extension Spans {
         WHERE place_id = station_id AND is_public AND latitude IS NOT NULL
           AND first_seen_at < 'infinity'
         """
-      ).map { row in
-        Neighbourhood.Station(
-          id: Int32(try row.integer("station_id")), state: try row.text("state"),
-          latitude: try row.optionalDouble("latitude") ?? 0,
-          longitude: try row.optionalDouble("longitude") ?? 0)
+      ).compactMap { row in
+        try Position(latitude: try row.double("latitude"), longitude: try row.double("longitude"))
+          .map {
+            Neighbourhood.Station(
+              id: Int32(try row.integer("station_id")), state: try row.text("state"), position: $0)
+          }
       })
   }
 

@@ -113,12 +113,14 @@ extension Stations {
       SELECT station_id, state, latitude, longitude, known_from_at
       FROM fuel.count_places(\(now))
       """
-    ).map { row in
-      Neighbourhood.Moved(
-        Neighbourhood.Station(
-          id: Int32(try row.integer("station_id")), state: try row.text("state"),
-          latitude: try row.double("latitude"), longitude: try row.double("longitude")),
-        knownFrom: try row.optionalInstant("known_from_at") ?? .distantFuture)
+    ).compactMap { row in
+      try Position(latitude: try row.double("latitude"), longitude: try row.double("longitude"))
+        .map {
+          Neighbourhood.Moved(
+            Neighbourhood.Station(
+              id: Int32(try row.integer("station_id")), state: try row.text("state"), position: $0),
+            knownFrom: try row.optionalInstant("known_from_at") ?? .distantFuture)
+        }
     }
   }
 }
