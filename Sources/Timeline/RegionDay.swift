@@ -264,10 +264,7 @@ package struct RegionDays {
         }
       }
     }
-    Nation(calendar: calendar, regions: regions, settled: settled).settle(&averages) {
-      state, fuelID in
-      fuelIDs.firstIndex(of: fuelID).map { expected[state * fuelIDs.count + $0] > 0 } ?? false
-    }
+    settleNations(&averages)
     return averages
   }
 
@@ -282,28 +279,19 @@ package struct RegionDays {
         settled.contains(calendar.first + day, of: fuelIDs[fuel], in: $0)
       })
   }
-}
 
-/// Decides whether a nation's averages are complete: each of its states has to be settled, and
-/// complete wherever it sells the fuel.
-struct Nation {
-  let calendar: PriceCalendar
-  let regions: [AveragedRegion]
-  let settled: SettledDays
-
-  /// Completes the nations' averages with the number of complete states.
+  /// Completes the nations' averages with the number of complete states. A nation's average is
+  /// complete where each of its states is settled, and complete wherever it sells the fuel.
   ///
-  /// - Parameters:
-  ///   - averages: those of whole days, because a nation is judged by the states among them.
-  ///   - isSold: whether a price of the fuel is expected anywhere in a region that is a whole
-  ///     state, given by its position.
-  func settle(_ averages: inout [DailyAverage], isSold: (Int, Int16) -> Bool) {
+  /// - Parameter averages: those of whole days, because a nation is judged by the states among them.
+  private func settleNations(_ averages: inout [DailyAverage]) {
     let nations = Set(regions.filter(\.isNation).map(\.code))
     guard !nations.isEmpty else { return }
+    // The region that is a whole state, by its position. Of several regions for one state the first
+    // is taken.
     let states = Dictionary(
-      uniqueKeysWithValues: statesThemselves.map {
-        (regions[$0].state ?? -1, $0)
-      })
+      regions.indices.filter { regions[$0].isState }.map { (regions[$0].state ?? -1, $0) },
+      uniquingKeysWith: min)
     let positions = Dictionary(states.values.map { (regions[$0].code, $0) }, uniquingKeysWith: min)
     struct Key: Hashable {
       var region: Int
@@ -326,7 +314,7 @@ struct Nation {
         }
         // Without an average the state counts as complete only if it has no station with this fuel,
         // or no region of its own by which it could be judged.
-        let isNeeded = states[state].map { isSold($0, fuelID) } ?? false
+        let isNeeded = states[state].map { isSold(fuelID, in: $0) } ?? false
         if isComplete ?? !isNeeded { complete += 1 }
       }
       averages[position].completeStates = complete
@@ -336,13 +324,8 @@ struct Nation {
     }
   }
 
-  /// The regions that are a whole state, by their positions. Of several regions for one state the
-  /// first is taken.
-  private var statesThemselves: [Int] {
-    var found: [Int: Int] = [:]
-    for (position, region) in regions.enumerated() where region.isState {
-      if let state = region.state, found[state] == nil { found[state] = position }
-    }
-    return found.values.sorted()
+  /// Whether a price of a fuel is expected anywhere in a region, given by its position.
+  private func isSold(_ fuelID: Int16, in region: Int) -> Bool {
+    fuelIDs.firstIndex(of: fuelID).map { expected[region * fuelIDs.count + $0] > 0 } ?? false
   }
 }
