@@ -176,14 +176,6 @@ package struct StationHabit: Sendable, Equatable {
   /// The number of days for which both were known.
   package var days: Int
 
-  package init(placeID: Int32, fuelID: Int16, region: String, difference: Int, days: Int) {
-    self.placeID = placeID
-    self.fuelID = fuelID
-    self.region = region
-    self.difference = difference
-    self.days = days
-  }
-
   /// Works out the usual difference of one station.
   ///
   /// - Parameters:
@@ -203,8 +195,8 @@ package struct StationHabit: Sendable, Equatable {
     let half = differences.count / 2
     // The one in the middle, twice, or the two in the middle.
     let twice = differences[(differences.count - 1) / 2] + differences[half]
-    self.init(
-      placeID: placeID, fuelID: fuelID, region: region,
-      difference: Int((Double(twice) / 2).rounded()), days: differences.count)
+    (self.placeID, self.fuelID, self.region) = (placeID, fuelID, region)
+    difference = Int((Double(twice) / 2).rounded())
+    self.days = differences.count
   }
 }
