@@ -110,8 +110,7 @@ package struct Aggregate {
       try store.verdicts.refreshChanges(of: run, now: now)
       return try Verdict.all(store, now: now)
     }
-    try store.verdicts.keepMarkets(
-      markets, past: try pastCycles(spans, isDue: rebuild || isConfiguredAnew, now: now))
+    try keepMarkets(markets, spans, isDue: rebuild || isConfiguredAnew, now: now)
     // Nobody buys fuel in a nation as a whole: its mean mixes markets.
     let nations = Set(regions.filter { $0.kind == "nation" }.map(\.code))
     let verdicts = markets.filter { !nations.contains($0.region) }
@@ -176,29 +175,30 @@ package struct Aggregate {
       until: last)
   }
 
-  /// Returns the cycles of all stored averages, once a day; otherwise those of the fuels of which
-  /// days of the past were made again.
+  /// Stores where every market is in its cycle, and the cycles of all stored averages, once a day;
+  /// otherwise those of the fuels of which days of the past were made again.
   ///
   /// - Parameter spans: the days that were made again.
-  func pastCycles(
-    _ spans: [DueSpan], isDue: Bool, now: Instant
-  ) throws -> PastCycles {
+  func keepMarkets(
+    _ markets: [MarketVerdict], _ spans: [DueSpan], isDue: Bool, now: Instant
+  ) throws {
     let last = Self.lastDay(regions, now: now)
     let before = try store.ledger.lastAggregate().map { Self.lastDay(regions, now: $0) }
-    var past = PastCycles(fuelIDs: nil)
-    if !isDue, before == last {
-      past.fuelIDs = Set(spans.filter { $0.from < last }.flatMap(\.fuelIDs)).sorted()
-      guard past.fuelIDs != [] else { return past }
-    }
-    for found in try store.verdicts.regionSeries(of: past.fuelIDs, days: nil, until: now) {
-      guard let newest = found.averages.last?.day,
-        let series = DailySeries(found.averages, upTo: newest)
-      else { continue }
-      past.markets.append(
-        MarketCycles(
-          region: found.region, fuelID: found.fuelID, cycles: MarketPosition.pastCycles(series)))
-    }
-    return past
+    let fuelIDs =
+      isDue || before != last
+      ? nil : Set(spans.filter { $0.from < last }.flatMap(\.fuelIDs)).sorted()
+    let past =
+      fuelIDs == [] ? [] : try store.verdicts.regionSeries(of: fuelIDs, days: nil, until: now)
+    try store.verdicts.keepMarkets(
+      markets.map(\.marketRow),
+      cycles: past.flatMap { found -> [Columns] in
+        guard let newest = found.averages.last?.day,
+          let series = DailySeries(found.averages, upTo: newest)
+        else { return [] }
+        return MarketPosition.pastCycles(series).map {
+          $0.row(region: found.region, fuelID: found.fuelID)
+        }
+      }, allOf: fuelIDs)
   }
 
   /// Returns the last price day that has ended in all states of the regions.

@@ -25,7 +25,7 @@ extension Aggregate {
       try store.verdicts.refreshChanges(of: run, now: clock.now())
       return try Verdict.all(store, now: now, areSharesNeeded: false)
     }
-    try store.verdicts.keepMarkets(markets, past: try pastCycles(spans, isDue: isRebuild, now: now))
+    try keepMarkets(markets, spans, isDue: isRebuild, now: now)
     return Summary(run: run, spans: spans.count, days: days(of: spans), verdicts: 0, newVerdicts: 0)
   }
 }

@@ -50,19 +50,6 @@ package struct MarketVerdict: Sendable {
   private func hundredths(_ cents: Double) -> Int { Int((cents * 100).rounded()) }
 }
 
-/// Completed cycles of a region and fuel, oldest first.
-struct MarketCycles {
-  var region: String
-  var fuelID: Int16
-  var cycles: [Cycle]
-}
-
-/// The cycles of the whole stored histories of some fuels; `nil`: of all fuels.
-struct PastCycles {
-  var fuelIDs: [Int16]?
-  var markets: [MarketCycles] = []
-}
-
 extension Verdicts {
   /// Stores those verdicts that differ from the last ones.
   ///
@@ -76,13 +63,6 @@ extension Verdicts {
       let changed = verdicts.filter { $0.differs(from: last["\($0.region) \($0.fuelID)"]) }
       return try keepVerdicts(changed.map(\.row), now: now)
     }
-  }
-
-  /// Stores where every market is in its cycle, and the cycles of stored histories. Those of other
-  /// fuels remain.
-  func keepMarkets(_ verdicts: [MarketVerdict], past: PastCycles) throws {
-    try keepMarkets(
-      verdicts.map(\.marketRow), cycles: past.markets.flatMap(\.rows), allOf: past.fuelIDs)
   }
 }
 
@@ -130,7 +110,7 @@ extension MarketVerdict {
   }
 
   /// The columns of `fuel.market`.
-  fileprivate var marketRow: Columns {
+  var marketRow: Columns {
     let troughOn = market.isCycling ? market.lastTroughOn?.description : nil
     return [
       "region": region, "fuel_id": fuelID, "is_cycling": market.isCycling,
@@ -139,15 +119,12 @@ extension MarketVerdict {
   }
 }
 
-extension MarketCycles {
-  /// The columns of `fuel.cycle`, for each cycle.
-  fileprivate var rows: [Columns] {
-    cycles.map { cycle in
-      [
-        "region": region, "fuel_id": fuelID, "trough_on": cycle.troughOn.description,
-        "trough_cpl": cycle.trough, "peak_on": cycle.peakOn.description, "peak_cpl": cycle.peak,
-        "ends_on": cycle.endsOn.description,
-      ]
-    }
+extension Cycle {
+  /// The columns of `fuel.cycle`.
+  func row(region: String, fuelID: Int16) -> Columns {
+    [
+      "region": region, "fuel_id": fuelID, "trough_on": troughOn.description, "trough_cpl": trough,
+      "peak_on": peakOn.description, "peak_cpl": peak, "ends_on": endsOn.description,
+    ]
   }
 }
