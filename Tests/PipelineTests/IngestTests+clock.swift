@@ -261,7 +261,7 @@ extension IngestTests {
         log: bench.log)
       let number = wrong.run.number
       for candidate in try withdrawal.candidates([number], named: [number], counts: false).found {
-        try withdrawal.decide(candidate, reason: "a test")
+        try withdrawal.decide(candidate, counts: false, reason: "a test")
       }
       #expect(try !isDue(300))
       #expect(try isDue(600))

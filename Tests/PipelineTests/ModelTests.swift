@@ -65,7 +65,9 @@ struct ModelTests {
       // Whatever happened to the history, no stored fact was changed afterwards. The only exception
       // is the outcome that this test sets itself on lists that it reports again.
       let faults = try Store(try Connection(target)).ledger.verify(head: nil) { store in
-        try lived.sources.values.flatMap { try Standings.faults(of: $0, in: store) }
+        try lived.sources.values.flatMap {
+          try Standings.faults(of: $0.feed, in: store, rules: $0.listRules)
+        }
           + Refold.faults(in: store)
       }.faults.filter { !$0.hasSuffix("explains its outcome superseded") }
       #expect(faults == [], "seed \(seed)")

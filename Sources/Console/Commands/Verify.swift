@@ -40,7 +40,9 @@ let verifyCommand = Command(
   }
   let sources = try invocation.sources()
   let found = try store.ledger.verify(head: head) { store in
-    try sources.flatMap { try Standings.faults(of: $0, in: store) } + Refold.faults(in: store)
+    try sources.flatMap {
+      try Standings.faults(of: $0.feed, in: store, rules: $0.listRules)
+    } + Refold.faults(in: store)
   }
   for fault in found.faults { write(fault + "\n") }
   write(

@@ -55,7 +55,7 @@ let withdrawCommand = Command(
     runs, named: Set(invocation.operands.compactMap { Int($0) }), of: feed, counts: isUndoing)
   for refused in passed { writeError("\(refused)") }
   for candidate in candidates {
-    let others = try withdrawal.decide(candidate, reason: reason)
+    let others = try withdrawal.decide(candidate, counts: isUndoing, reason: reason)
     write(
       "run \(candidate.run) of \(candidate.feed) \(isUndoing ? "counts again" : "is withdrawn")\n")
     for other in others { writeError("run \(other) loaded the same file, and counts") }

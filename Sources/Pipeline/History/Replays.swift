@@ -153,7 +153,7 @@ package struct Replays {
     for answer in answers {
       let feed = answer.source.feed
       if known[feed] == nil { known[feed] = try store.ledger.loadedDigests(of: feed) }
-      let stamp = answer.instant.map { hex($0.microseconds) } ?? ""
+      let stamp = answer.instant.map { String(format: "%016lx", $0.microseconds) } ?? ""
       let digest = answer.files.compactMap { digests[$0] }.joined() + stamp
       let outcome: Backfill.Outcome
       if known[feed]?.insert(digest).inserted == false {
@@ -178,11 +178,5 @@ package struct Replays {
       progress(results[results.count - 1], results.count, answers.count)
     }
     return results
-  }
-
-  /// Returns sixteen hexadecimal digits.
-  private func hex(_ number: Int64) -> String {
-    let digits = String(UInt64(bitPattern: number), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

@@ -4,7 +4,7 @@ package import FuelModel
 import HTTP
 package import Logging
 package import Store
-import Timeline
+package import Timeline
 
 /// One run of one feed: fetch, read, merge, record. Live runs and replays share everything from the
 /// reading of documents on.
@@ -223,7 +223,7 @@ extension Ingest.StartedRun {
 
 extension Source {
   /// The rules by which the lists of the feed are judged.
-  var listRules: ListRules {
+  package var listRules: ListRules {
     ListRules(
       window: Int64(settings.sightLapsesHours) * 3_600_000_000,
       refuseBelow: settings.refuseBelowShare, partialBelow: settings.partialBelowShare,

@@ -1,4 +1,3 @@
-package import Feeds
 package import FuelModel
 package import Store
 package import Timeline
@@ -116,14 +115,9 @@ package struct Standings {
   }
 
   /// Finds the lists of a feed whose stored judgement differs from the one that the lists around
-  /// them lead to, by the rules of the configuration.
+  /// them lead to.
   ///
   /// - Returns: one line of text for each such list.
-  package static func faults(of source: Source, in store: Store) throws -> [String] {
-    try faults(of: source.feed, in: store, rules: source.listRules)
-  }
-
-  /// Returns the lists of a feed that would be judged otherwise now, one line each.
   package static func faults(
     of feed: String, in store: Store, rules: ListRules
   ) throws -> [String] {

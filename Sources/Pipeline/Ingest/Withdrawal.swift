@@ -58,15 +58,6 @@ package struct Withdrawal {
     self.log = log
   }
 
-  /// A run that can be withdrawn or counted again.
-  package struct Candidate: Sendable {
-    package let feed: String
-    package var run: RunID { ledgerRun.run }
-    fileprivate let ledgerRun: LedgerRun
-    fileprivate let takenAt: Instant
-    fileprivate let counts: Bool
-  }
-
   /// Checks which runs can be withdrawn or counted again.
   ///
   /// - Parameters:
@@ -78,53 +69,45 @@ package struct Withdrawal {
   /// - Throws: `Refused` where one of them cannot become what is wanted.
   package func candidates(
     _ numbers: [Int], named: Set<Int>, of feed: String? = nil, counts: Bool
-  ) throws -> (found: [Candidate], passed: [Refused]) {
+  ) throws -> (found: [LedgerRun], passed: [Refused]) {
     let known = try store.ledger.runs(among: numbers, of: feed)
     let wanted = Set(known).union(feed == nil ? named : []).sorted()
     guard !wanted.isEmpty else {
       throw feed.map { Refused.noneOf(feed: $0) } ?? .unknown(numbers[0])
     }
-    var found: [Candidate] = []
+    var found: [LedgerRun] = []
     var passed: [Refused] = []
     for number in wanted {
-      do {
-        found.append(try candidate(number, isNamed: named.contains(number), counts: counts))
-      } catch let refused as Refused {
-        switch refused {
-        case .notCounted: break
-        case .file: break
-        // The run that read its answers again is among those to withdraw.
-        case .replaced(_, let by) where wanted.contains(by): break
-        case .notWithdrawn(_, let outcome)
-        where !named.contains(number) || Self.counting.contains(outcome): break
-        default: throw refused
-        }
-        passed.append(refused)
+      let isNamed = named.contains(number)
+      guard let run = try store.ledger.ledgerRun(number) else { throw Refused.unknown(number) }
+      guard let refused = refusal(of: run, isNamed: isNamed, counts: counts) else {
+        found.append(run)
+        continue
       }
+      switch refused {
+      case .notCounted, .file: break
+      // The run that read its answers again is among those to withdraw.
+      case .replaced(_, let by) where wanted.contains(by): break
+      case .notWithdrawn(_, let outcome) where !isNamed || Self.counting.contains(outcome): break
+      default: throw refused
+      }
+      passed.append(refused)
     }
     return (found, passed)
   }
 
-  private func candidate(_ number: Int, isNamed: Bool, counts: Bool) throws -> Candidate {
-    guard let ledgerRun = try store.ledger.ledgerRun(number) else { throw Refused.unknown(number) }
-    guard isNamed || !ledgerRun.isFile else {
-      throw Refused.file(number, archive: ledgerRun.feed)
-    }
+  private func refusal(of run: LedgerRun, isNamed: Bool, counts: Bool) -> Refused? {
+    let number = run.run.number
+    guard isNamed || !run.isFile else { return .file(number, archive: run.feed) }
     if counts {
-      guard ledgerRun.outcome == "withdrawn" else {
-        throw Refused.notWithdrawn(number, outcome: ledgerRun.outcome)
-      }
+      guard run.outcome == "withdrawn" else { return .notWithdrawn(number, outcome: run.outcome) }
     } else {
-      if let by = ledgerRun.replacedBy { throw Refused.replaced(number, by: by) }
-      guard Self.counting.contains(ledgerRun.outcome) else {
-        throw Refused.notCounted(number, outcome: ledgerRun.outcome)
+      if let by = run.replacedBy { return .replaced(number, by: by) }
+      guard Self.counting.contains(run.outcome) else {
+        return .notCounted(number, outcome: run.outcome)
       }
     }
-    guard ledgerRun.isKept || ledgerRun.isFile else { throw Refused.unkept(number) }
-    guard let takenAt = ledgerRun.takenAt else {
-      throw Refused.notCounted(number, outcome: ledgerRun.outcome)
-    }
-    return Candidate(feed: ledgerRun.feed, ledgerRun: ledgerRun, takenAt: takenAt, counts: counts)
+    return run.isKept || run.isFile ? nil : .unkept(number)
   }
 
   /// Reads the runs again that an earlier withdrawal left unread when it died.
@@ -135,36 +118,26 @@ package struct Withdrawal {
   /// Withdraws a run, or counts it again. A run that counts again describes its stations again only
   /// if its documents are kept. The next aggregate makes the spans of a file.
   ///
+  /// - Parameter run: one that `candidates` found.
   /// - Returns: other runs that loaded the same file of an archive, and count.
   @discardableResult
-  package func decide(_ candidate: Candidate, reason: String) throws -> [RunID] {
-    if candidate.ledgerRun.isFile { return try decide(file: candidate, reason: reason) }
-    try change(
-      candidate.ledgerRun, takenAt: candidate.takenAt, counts: candidate.counts, reason: reason)
-    if candidate.counts { read([candidate.ledgerRun.run], of: candidate.feed) }
+  package func decide(_ run: LedgerRun, counts: Bool, reason: String) throws -> [RunID] {
+    if run.isFile {
+      try locking(run.source, or: Backfill.Failure.busy(run.feed)) {
+        try store.ledger.decide(file: run.run, counts: counts, reason: reason, at: clock.now())
+      }
+      return counts ? [] : try store.ledger.otherLoads(of: run.run)
+    }
+    guard let source = sources.first(where: { $0.feed == run.feed }) else {
+      throw ConfigurationError.unknownFeed(run.feed)
+    }
+    let unread = try locking(run.source, or: IngestError.busy) {
+      try Standings(store, of: run.source, rules: source.listRules, now: clock.now())
+        .decide(run.run, takenAt: run.takenAt, counts: counts, reason: reason)
+    }
+    log.info(counts ? "counts again" : "withdrawn", ["run": run.run, "feed": run.feed])
+    read(unread + (counts ? [run.run] : []), of: run.feed)
     return []
-  }
-
-  private func decide(file candidate: Candidate, reason: String) throws -> [RunID] {
-    try locking(candidate.ledgerRun.source, or: Backfill.Failure.busy(candidate.feed)) {
-      try store.ledger.decide(
-        file: candidate.run, counts: candidate.counts, reason: reason, at: clock.now())
-    }
-    return candidate.counts ? [] : try store.ledger.otherLoads(of: candidate.run)
-  }
-
-  private func change(
-    _ ledgerRun: LedgerRun, takenAt: Instant, counts: Bool, reason: String
-  ) throws {
-    guard let source = sources.first(where: { $0.feed == ledgerRun.feed }) else {
-      throw ConfigurationError.unknownFeed(ledgerRun.feed)
-    }
-    let unread = try locking(ledgerRun.source, or: IngestError.busy) {
-      try Standings(store, of: ledgerRun.source, rules: source.listRules, now: clock.now())
-        .decide(ledgerRun.run, takenAt: takenAt, counts: counts, reason: reason)
-    }
-    log.info(counts ? "counts again" : "withdrawn", ["run": ledgerRun.run, "feed": ledgerRun.feed])
-    read(unread, of: ledgerRun.feed)
   }
 
   private func locking<Result>(

@@ -10,7 +10,8 @@ package struct LedgerRun: Sendable {
   package var feed: String
   package var kind: String
   package var outcome: String
-  package var takenAt: Instant?
+  /// When its list was taken, if it stored any.
+  package var takenAt: Instant
   /// The run that read its documents again and counts in its place; `nil` where there is none.
   package var replacedBy: Int?
   /// Whether what it states is kept as an answer.
@@ -136,7 +137,8 @@ extension Ledger {
         run: RunID(number: try row.integer("run_id")),
         source: SourceID(number: Int16(try row.integer("source_id"))),
         feed: try row.text("source"), kind: try row.text("kind"),
-        outcome: try row.text("outcome"), takenAt: try row.optionalInstant("taken_at"),
+        outcome: try row.text("outcome"),
+        takenAt: try row.optionalInstant("taken_at") ?? .distantPast,
         replacedBy: try row.optional("replaced_by").flatMap { Int($0) },
         isKept: try row.boolean("is_kept"))
     }
