@@ -51,6 +51,15 @@ package struct Logger: Sendable {
     log(.warning, message, values)
   }
 
+  /// Runs what may fail without harm, and writes a line where it does.
+  package func tolerating(_ message: String, at level: Level = .info, _ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      log(level, message, ["error": "\(error)"])
+    }
+  }
+
   private func log(
     _ level: Level, _ message: String,
     _ values: KeyValuePairs<String, any CustomStringConvertible>

@@ -101,12 +101,8 @@ package struct Backfill {
     let source = try register()
     guard try store.ledger.lock(source) else { throw Failure.busy(archive.id) }
     defer {
-      do {
-        try store.ledger.unlock(source)
-      } catch {
-        // The server releases the lock when the session ends, and this session has failed already.
-        log.debug("lock left to the server", ["error": "\(error)"])
-      }
+      // Where this fails, the session has ended, and the server has released the lock.
+      log.tolerating("lock left to the server", at: .debug) { try store.ledger.unlock(source) }
     }
 
     let digests = try Self.digests(files.map(\.path))
@@ -252,7 +248,9 @@ package struct Backfill {
         guard let done = try await batch.task.value else { return }
         backfill.log.info(
           "loaded", ["run": done.run, "file": batch.file, "received": done.counts.received])
-        backfill.store.ledger.announce(done.run, log: backfill.log)
+        backfill.log.tolerating("listeners not notified") {
+          try backfill.store.ledger.announceRun(done.run)
+        }
         tell(batch.file, .loaded(done.counts))
       } catch let refusal as Refusal {
         try await finishAll()

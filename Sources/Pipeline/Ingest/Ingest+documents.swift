@@ -106,7 +106,7 @@ extension Ingest {
       // Lists that were refused because of what was known when they arrived.
       readAgain(counts.believedNow) { try reread($0, of: id) }
       for warning in counts.warnings { log.info("odd", ["run": run, "warning": warning]) }
-      store.ledger.announce(run, log: log)
+      log.tolerating("listeners not notified") { try store.ledger.announceRun(run) }
       return Summary(
         feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
     } catch {

@@ -191,22 +191,16 @@ package struct Ingest {
   /// Deletes old documents and refused records. This runs once a day, because at every run it would
   /// cost more than it saves. What cannot be deleted now is deleted another day.
   private func prune(_ id: SourceID) {
-    do {
+    log.tolerating("nothing old deleted") {
       try store.ledger.pruneBodies(
         of: id, before: clock.now() - .seconds(86_400 * source.settings.keepBodiesDays))
       try store.ledger.pruneRejects(of: id)
-    } catch {
-      log.info("nothing old deleted", ["error": "\(error)"])
     }
   }
 
   private func end(_ id: SourceID) {
-    do {
-      try store.ledger.unlock(id)
-    } catch {
-      // The server releases the lock when the session ends, and this session has failed already.
-      log.debug("lock left to the server", ["error": "\(error)"])
-    }
+    // Where this fails, the session has ended, and the server has released the lock.
+    log.tolerating("lock left to the server", at: .debug) { try store.ledger.unlock(id) }
   }
 }
 

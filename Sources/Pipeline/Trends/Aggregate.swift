@@ -71,12 +71,8 @@ package struct Aggregate {
     try store.check(clock)
     guard try store.ledger.lockAggregate() else { throw Failure.busy }
     defer {
-      do {
-        try store.ledger.unlockAggregate()
-      } catch {
-        // The server releases the lock when the session ends, and this session has failed already.
-        log.debug("lock left to the server", ["error": "\(error)"])
-      }
+      // Where this fails, the session has ended, and the server has released the lock.
+      log.tolerating("lock left to the server", at: .debug) { try store.ledger.unlockAggregate() }
     }
     let now = clock.now()
     let run = try store.ledger.beginAggregate(at: now)
@@ -151,7 +147,9 @@ package struct Aggregate {
       newVerdicts: summary.newVerdicts)
     // Listeners need not read averages again that were not made again.
     if summary.spans > 0 {
-      store.ledger.announce(aggregate: summary.run, newVerdicts: summary.newVerdicts, log: log)
+      log.tolerating("listeners not notified") {
+        try store.ledger.announceAggregate(summary.run, newVerdicts: summary.newVerdicts)
+      }
     }
     log.info(
       "aggregated",

@@ -97,7 +97,7 @@ package struct Counts: Equatable, Sendable {
 extension Ledger {
   /// Notifies listeners on the channel `fuel_v1` that a run was committed. This is a hint to look
   /// at `fuel_v1.changes` now. It is sent after the commit and not with it, so that a listener that
-  /// does not read cannot fail a run.
+  /// does not read cannot fail a run. Where it fails, listeners catch up from `fuel_v1.changes`.
   package func announceRun(_ run: RunID) throws {
     guard !connection.isRehearsing else { return }
     try connection.query(
