@@ -148,9 +148,7 @@ package struct RegionDays {
   private let fuelIDs: [Int16]
   private let settled: SettledDays
 
-  /// By state, fuel and day: each station's mean together with its set of regions, so that one sort
-  /// serves all regions.
-  private var means: [[UInt64]]
+  /// By region, fuel and day.
   private var sums: [Sum]
   private var expected: [Int]
 
@@ -159,10 +157,12 @@ package struct RegionDays {
     var covered: Int64 = 0
     var left = StationsLeft()
 
-    /// Counts everything about a station's day except its mean.
+    /// Counts a station's day.
     mutating func count(_ day: StationDay, share: Int64, isPublic: Bool) {
       switch day.standing {
-      case .known where isPublic: covered += share
+      case .known where isPublic:
+        means.append(day.mean)
+        covered += share
       case .known: left.restricted += 1
       case .doubtful where isPublic: left.flagged += 1
       case .stale where isPublic: left.stale += 1
@@ -184,7 +184,6 @@ package struct RegionDays {
     self.regions = regions
     self.regionSets = regionSets
     self.settled = settled
-    means = Array(repeating: [], count: calendar.days.count * fuelIDs.count * calendar.count)
     sums = Array(repeating: Sum(), count: regions.count * fuelIDs.count * calendar.count)
     expected = Array(repeating: 0, count: regions.count * fuelIDs.count)
   }
@@ -207,17 +206,13 @@ package struct RegionDays {
       return
     }
     let known = calendar.days[station.state]
-    let inState = (station.state * fuelIDs.count + fuel) * calendar.count
-    let regionSet = regionSets[station.regionSet]
     for position in days.indices where days[position].standing != .unknown {
       let stationDay = days[position]
       let day = first + position - days.startIndex
       guard day < known.count else { return }
-      if stationDay.standing == .known, station.isPublic {
-        means[inState + day].append(UInt64(stationDay.mean) << 32 | UInt64(station.regionSet))
-      }
       let share = stationDay.share(of: known[day].microseconds)
-      for region in regionSet {
+      for region in regionSets[station.regionSet]
+      where regions[region].isValid(on: calendar.first + day) {
         sums[(region * fuelIDs.count + fuel) * calendar.count + day].count(
           stationDay, share: share, isPublic: station.isPublic)
       }
@@ -229,37 +224,19 @@ package struct RegionDays {
   /// - Returns: the averages by region, fuel and day, in that order. There is none where no station
   ///   counts.
   package mutating func averages() -> [DailyAverage] {
-    let count = calendar.count
-    for state in calendar.days.indices {
-      for fuel in fuelIDs.indices {
-        for day in 0..<count {
-          let known = (state * fuelIDs.count + fuel) * count + day
-          means[known].sort()
-          for entry in means[known] {
-            for region in regionSets[Int(entry & 0xffff_ffff)]
-            where regions[region].isValid(on: calendar.first + day) {
-              sums[(region * fuelIDs.count + fuel) * count + day].means.append(Int32(entry >> 32))
-            }
-          }
-          means[known] = []
-        }
-      }
-    }
     // Averages over several states wait for the state that publishes last, because without it they
     // would be over a different set of stations.
     let known = Set(stations.values.map(\.state))
     var averages: [DailyAverage] = []
     for region in regions.indices {
       for fuel in fuelIDs.indices {
-        for day in 0..<count {
-          let cell = (region * fuelIDs.count + fuel) * count + day
+        for day in 0..<calendar.count {
+          let cell = (region * fuelIDs.count + fuel) * calendar.count + day
           guard !sums[cell].means.isEmpty,
             regions[region].state != nil
               || known.allSatisfy({ day < calendar.days[$0].count })
           else { continue }
-          // The means are sorted within each state. Those of several states still have to be
-          // merged.
-          if regions[region].state == nil { sums[cell].means.sort() }
+          sums[cell].means.sort()
           averages.append(average(region: region, fuel: fuel, day: day))
         }
       }

@@ -82,7 +82,7 @@ package struct DayUpdate {
 
   func make(_ spans: [MonthSpan], context: RegionContext) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
-    let calendar = try calendar(of: spans, from: first, to: last, context: context)
+    let calendar = try calendar(from: first, to: last, context: context)
     var windows: [Window] = []
     for span in spans {
       guard let station = context.stations[span.pair.stationID] else { continue }
@@ -101,7 +101,7 @@ package struct DayUpdate {
     _ spans: [MonthSpan], of believed: [Pair: [Span]], context: RegionContext
   ) throws {
     guard let first = spans.map(\.first).min(), let last = spans.map(\.last).max() else { return }
-    let calendar = try calendar(of: spans, from: first, to: last, context: context)
+    let calendar = try calendar(from: first, to: last, context: context)
     let countsFrom = try store.days.countsFrom()
     var made: [StationMonth] = []
     for span in spans {
@@ -125,28 +125,22 @@ package struct DayUpdate {
     try store.days.replace(spans, with: made, areMarksTaken: areMarksTaken, now: now)
   }
 
-  /// The widest calendar that was needed so far. Consecutive batches need mostly the same days.
   private final class Calendars {
-    var states: Set<Int> = []
     var widest: PriceCalendar?
   }
 
-  func calendar(
-    of spans: [MonthSpan], from first: Month, to last: Month, context: RegionContext
+  /// Returns a calendar with the days of some months: the widest that was needed so far, because
+  /// consecutive batches need mostly the same days.
+  private func calendar(
+    from first: Month, to last: Month, context: RegionContext
   ) throws -> PriceCalendar {
-    let states = Set(spans.compactMap { context.stations[$0.pair.stationID]?.state })
     var from = first.firstDay
     var to = Month(number: last.number + 1).firstDay + -1
     if let widest = calendars.widest {
-      if states.isSubset(of: calendars.states), widest.first <= from, to <= widest.last {
-        return widest
-      }
+      if widest.first <= from, to <= widest.last { return widest }
       (from, to) = (min(from, widest.first), max(to, widest.last))
     }
-    calendars.states.formUnion(states)
-    let calendar = try store.days.calendar(
-      from: from, to: to, states: context.states,
-      needed: calendars.states.sorted().map { context.states[$0] }, now: now)
+    let calendar = try store.days.calendar(from: from, to: to, states: context.states, now: now)
     calendars.widest = calendar
     return calendar
   }

@@ -9,11 +9,10 @@ extension Days {
   ///
   /// - Parameters:
   ///   - states: the states in the order of the calendar.
-  ///   - needed: the states whose days are read; `nil` for all.
   ///   - now: the clock. Where every feed of a state publishes late, nothing is known of the last
   ///     hours before it.
   package func calendar(
-    from first: Day, to last: Day, states: [String], needed: [String]? = nil, now: Instant
+    from first: Day, to last: Day, states: [String], now: Instant
   ) throws -> PriceCalendar {
     let rows = try connection.query(
       """
@@ -35,7 +34,7 @@ extension Days {
           fuel.price_day_begin(series.day::date, known.time_zone, known.price_day_starts) AS begins_at,
           fuel.price_day_begin(series.day::date + 1, known.time_zone, known.price_day_starts) AS ends_at
       ) AS day
-      WHERE day.begins_at < known.until_at AND known.state = ANY (\(needed ?? states))
+      WHERE day.begins_at < known.until_at AND known.state = ANY (\(states))
       ORDER BY known.state, day.begins_at
       """)
     var days: [String: [PriceCalendar.PriceDay]] = [:]
