@@ -201,9 +201,8 @@ package struct Backfill {
           received += batch.received
           if batch.isLast { position += 1 }
           if isPassingOver { continue }
-          do {
-            try await write(batch, of: file.name, digest: digest, received: received)
-          } catch is Refused { isPassingOver = true }
+          isPassingOver = try await !write(
+            batch, of: file.name, digest: digest, received: received)
         } catch let refusal as ArchiveRefusal {
           try await finishAll()
           threads[0].loader.abandon()
@@ -220,10 +219,10 @@ package struct Backfill {
     /// written before it. A batch of a file with other batches or months is written alone.
     ///
     /// - Parameter received: the records of the file up to the end of this batch.
-    /// - Throws: `Refused` where a batch that is written alone refuses its file.
+    /// - Returns: `false` where a batch that is written alone refuses its file.
     private mutating func write(
       _ batch: ArchiveBatch, of file: String, digest: String, received: Int
-    ) async throws {
+    ) async throws -> Bool {
       let months = Set(batch.months.keys)
       let isAlone = !(batch.isFirst && batch.isLast && months.count == 1)
       if isAlone || pending.values.contains(where: { !$0.months.isDisjoint(with: months) }) {
@@ -231,45 +230,41 @@ package struct Backfill {
       }
       // All parts of one file use the same connection.
       turn = isAlone ? 0 : (turn + 1) % threads.count
-      do { try await finish(turn) } catch is Refused {}
+      _ = try await finish(turn)
       let thread = threads[turn]
       pending[turn] = PendingBatch(
         file: file, digest: digest, months: months, received: received,
         task: Task { try await thread.load(batch, digest: digest) })
-      if isAlone { try await finish(turn) }
+      return isAlone ? try await finish(turn) : true
     }
 
     /// Waits for the batch that a connection writes, and tells what became of its file.
     ///
-    /// - Throws: `Refused` where the file is refused.
-    private mutating func finish(_ thread: Int) async throws {
-      guard let batch = pending.removeValue(forKey: thread) else { return }
+    /// - Returns: `false` where the file is refused.
+    private mutating func finish(_ thread: Int) async throws -> Bool {
+      guard let batch = pending.removeValue(forKey: thread) else { return true }
       do {
-        guard let done = try await batch.task.value else { return }
+        guard let done = try await batch.task.value else { return true }
         backfill.log.info(
           "loaded", ["run": done.run, "file": batch.file, "received": done.counts.received])
         backfill.log.tolerating("listeners not notified") {
           try backfill.store.ledger.announceRun(done.run)
         }
         tell(batch.file, .loaded(done.counts))
+        return true
       } catch let refusal as Refusal {
         try await finishAll()
         try backfill.refuse(
           batch.file, batch.digest, source, batch.received, refusal.description)
         tell(batch.file, .refused(refusal.description))
-        throw Refused()
+        return false
       }
     }
 
     private mutating func finishAll() async throws {
-      for thread in pending.keys.sorted() {
-        do { try await finish(thread) } catch is Refused { continue }
-      }
+      for thread in pending.keys.sorted() { _ = try await finish(thread) }
     }
   }
-
-  /// A file was refused, and its refusal has been reported to the caller.
-  private struct Refused: Error {}
 
   /// An archive loader with a thread of its own, which waits for the answers of the database.
   private final class LoaderThread: Sendable {
