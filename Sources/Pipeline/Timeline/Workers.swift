@@ -1,5 +1,4 @@
 import Dispatch
-package import Logging
 import Postgres
 package import Store
 import Synchronization
@@ -11,7 +10,6 @@ package struct Workers {
   package let first: Store
   /// The number of connections. No more of them work at once than this machine has cores.
   package let count: Int
-  private var log = Logger(.error)
   private let open: () throws -> Store
 
   /// Creates a group of connections.
@@ -21,13 +19,6 @@ package struct Workers {
     self.first = first
     self.count = max(1, count)
     self.open = open
-  }
-
-  /// Returns the same connections with a log for errors that are tolerated.
-  package func telling(_ log: Logger) -> Workers {
-    var workers = self
-    workers.log = log
-    return workers
   }
 
   /// Creates a group that consists of the caller's own connection.
@@ -58,14 +49,7 @@ package struct Workers {
     _ begin: (Store, Int, Int) throws -> Share, _ step: (Share) throws -> Int
   ) throws -> [Share] {
     var stores = [first]
-    while stores.count < min(count, pieces) {
-      do {
-        stores.append(try open())
-      } catch let error as PostgresError where error.mayHeal {
-        log.info("fewer connections share the work", ["count": stores.count, "error": "\(error)"])
-        break
-      }
-    }
+    while stores.count < min(count, pieces) { stores.append(try open()) }
     // Safe: each share belongs to one thread, a step uses nothing but its share, and `progress` is
     // only called under the lock.
     nonisolated(unsafe) let shares = try stores.enumerated().map {

@@ -78,7 +78,6 @@ package struct Aggregate {
     let now = clock.now()
     let run = try store.ledger.beginAggregate(at: now)
     let log = log.with("run", run)
-    let workers = workers.telling(log)
     if try store.members.isHub() {
       return try finish(
         makeNation(of: run, rebuild: rebuild, from: from, progress: progress), log: log)
@@ -100,7 +99,7 @@ package struct Aggregate {
       return try finish(
         Summary(run: run, spans: 0, days: 0, verdicts: 0, newVerdicts: 0), log: log)
     }
-    let spans = try makeDays(workers, now: now, progress: progress)
+    let spans = try makeDays(now: now, progress: progress)
     try refreshHabits(isDue: rebuild, now: now)
     try Workers.patiently { try store.spans.advancePresent(now: now) }
     let markets = try store.verdicts.withPricesNow(now: now) {
@@ -130,7 +129,7 @@ package struct Aggregate {
   ///
   /// - Returns: the days that were made again.
   private func makeDays(
-    _ workers: Workers, now: Instant, progress: (Step, Int, Int) -> Void
+    now: Instant, progress: (Step, Int, Int) -> Void
   ) throws -> [DueSpan] {
     // The days of a station are made and counted in the state and regions that it belongs to now.
     try Workers.patiently { try TimelineUpdate.countStations(store, now: now) }
