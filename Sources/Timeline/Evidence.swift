@@ -97,8 +97,6 @@ package struct ReportRules: Sendable, Equatable {
 package struct Coverage: Sendable, Equatable {
   package private(set) var intervals: [(from: Instant, until: Instant)] = []
 
-  package init() {}
-
   /// Makes a coverage of intervals and merges those that overlap or touch.
   ///
   /// - Parameter intervals: in any order, overlapping or not.

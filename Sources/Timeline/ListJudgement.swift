@@ -36,22 +36,9 @@ package struct ListSummary: Sendable, Equatable {
   /// Returns the stamps of a list, sampled at every twentieth of it. The result is empty where any
   /// of its prices has no stamp.
   package static func stamps(of observations: [Observation]) -> [Int] {
-    // Many prices of a list have the same stamp, so that counting is faster than sorting.
-    var counts: [Int: Int] = [:]
-    for observation in observations {
-      guard let at = observation.effectiveAt else { return [] }
-      counts[Int(at.seconds / 60), default: 0] += 1
-    }
-    let stamps = counts.sorted { $0.key < $1.key }
-    guard !stamps.isEmpty else { return [] }
-    var (position, passed) = (0, stamps[0].value)
-    return (0...parts).map { part in
-      while passed <= (observations.count - 1) * part / parts {
-        position += 1
-        passed += stamps[position].value
-      }
-      return stamps[position].key
-    }
+    let stamps = observations.compactMap { $0.effectiveAt.map { Int($0.seconds / 60) } }.sorted()
+    guard stamps.count == observations.count, !stamps.isEmpty else { return [] }
+    return (0...parts).map { stamps[(stamps.count - 1) * $0 / parts] }
   }
 
   private static let parts = 20

@@ -183,24 +183,17 @@ struct KnownSpans {
     let stations = Dictionary(
       grouping: try store.days.pairs(ofFuels: try store.days.averagedFuels()), by: \.stationID
     ).sorted { $0.key < $1.key }.map(\.value)
-    var suspected: [Pair: [Span]] = [:]
     for begin in stride(from: 0, to: stations.count, by: Self.chunk) {
       let end = min(begin + Self.chunk, stations.count)
       var made = try spans(of: Array(stations[begin..<end].joined()))
       for pairs in stations[begin..<end] {
         doubtPlaceholders(&made, of: pairs)
         for pair in pairs where fuelIDs.contains(pair.fuelID) {
-          guard let spans = made[pair] else { continue }
-          if spans.contains(where: { $0.isSuspect && $0.doubt == nil }) {
-            suspected[pair] = spans
-          } else {
-            keep(spans, pair)
-          }
+          if let spans = made[pair] { keep(try judged(spans, of: pair), pair) }
         }
       }
       progress(end, stations.count)
     }
-    for (pair, spans) in suspected { keep(try judged(spans, of: pair), pair) }
   }
 
   private func spans(of pairs: [Pair]) throws -> [Pair: [Span]] {
@@ -241,6 +234,7 @@ struct KnownSpans {
 
   /// Returns the spans of a station and fuel with the doubts of those that are far from the others.
   private func judged(_ spans: [Span], of pair: Pair) throws -> [Span] {
+    guard spans.contains(where: { $0.isSuspect && $0.doubt == nil }) else { return spans }
     let near = neighbourhood.neighbours(of: pair.stationID)
       .map { Pair(stationID: $0, fuelID: pair.fuelID) }
     let around = try self.spans(of: near)
