@@ -91,7 +91,7 @@ extension TimelineUpdate {
     // doubts are changed.
     try store.spans.setDoubts(changed.map { ($0.pair, $0.span.from, $0.doubt) })
     try mark(
-      changed.map { Change(pair: $0.pair, from: $0.span.from, until: $0.span.latestEnd) })
+      changed.map { Window(pair: $0.pair, from: $0.span.from, until: $0.span.latestEnd) })
     return changed.map { Window(pair: $0.pair, from: $0.span.from) }
   }
 
@@ -160,7 +160,7 @@ extension TimelineUpdate {
   /// Judges all suspects of some fuels from an instant on. A suspect lies far from the station's
   /// other prices; it is doubtful unless a neighbour charges about as much or a person confirmed the
   /// price.
-  func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Change] {
+  func judgeSuspects(fuelIDs: [Int16], from first: Instant) throws -> [Window] {
     let suspects = try store.spans.suspects(fuelIDs: fuelIDs, from: first)
     return suspects.isEmpty
       ? [] : try judge(store.spans.suspects(at: suspects), among: store.spans.neighbourhood())
@@ -169,7 +169,7 @@ extension TimelineUpdate {
   /// Judges the suspects that were written, and those whose neighbours' prices changed.
   ///
   /// - Parameter written: where the suspects begin that were written.
-  func judgeSuspects(_ written: [Window], beside changes: [Change]) throws -> [Change] {
+  func judgeSuspects(_ written: [Window], beside changes: [Window]) throws -> [Window] {
     let first = changes.map(\.from).min()
     let others =
       try first.map {
@@ -210,18 +210,18 @@ extension TimelineUpdate {
 
   private func judge(
     _ suspects: [Pair: [StoredSpan]], among neighbourhood: Neighbourhood
-  ) throws -> [Change] {
+  ) throws -> [Window] {
     guard !suspects.isEmpty else { return [] }
     let confirmed = try store.spans.confirmedPrices()
     let sorted = suspects.flatMap { pair, spans in
       spans.filter { $0.span.doubt?.reason != .placeholder }
-        .map { Suspect(pair: pair, span: $0.span) }
+        .map { (pair: pair, span: $0.span) }
     }.sorted {
       ($0.pair.fuelID, $0.span.from, $0.pair.stationID)
         < ($1.pair.fuelID, $1.span.from, $1.pair.stationID)
     }
     var judged: [(pair: Pair, from: Instant, doubt: Doubt?)] = []
-    var changed: [Change] = []
+    var changed: [Window] = []
     var rest = sorted[...]
     while !rest.isEmpty {
       // In parts, because thousands of suspects may have a thousand neighbours each.
@@ -233,7 +233,7 @@ extension TimelineUpdate {
         rest = rest.dropFirst(day.count)
       }
       let around = try store.spans.spans(of: asked, before: 1)
-      for (pair, span) in part.map({ ($0.pair, $0.span) }) {
+      for (pair, span) in part {
         let hasCompany = neighbourhood.hasNeighbour(of: pair.stationID) { other in
           around[Pair(stationID: other, fuelID: pair.fuelID)].map {
             Plausibility.isCompany($0.map(\.span), of: span)
@@ -245,17 +245,14 @@ extension TimelineUpdate {
           holdingConfirms: holdingConfirms(span, pair))
         guard doubt != span.doubt else { continue }
         judged.append((pair, span.from, doubt))
-        changed.append(Change(pair: pair, from: span.from, until: min(span.latestEnd, now)))
+        changed.append(Window(pair: pair, from: span.from, until: min(span.latestEnd, now)))
       }
     }
     try store.spans.setDoubts(judged)
     return changed
   }
 
-  private struct Suspect {
-    var pair: Pair
-    var span: Span
-  }
+  private typealias Suspect = (pair: Pair, span: Span)
 
   // About how many windows of neighbours are read at a time.
   private static let askedAtOnce = 20_000

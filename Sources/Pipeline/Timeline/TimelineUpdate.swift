@@ -150,18 +150,12 @@ package struct TimelineUpdate {
     try update.mark(update.judgeSuspects(fuelIDs: made.fuelIDs.sorted(), from: made.from))
   }
 
-  /// A change of a station and fuel: between two instants something else is believed than before.
-  struct Change {
-    var pair: Pair
-    var from: Instant
-    var until: Instant
-  }
-
   /// The result of writing spans.
   private struct Written {
     /// The number of spans that were made, those that came out as they were included.
     var count = 0
-    var changes: [Change] = []
+    /// Of which stations and fuels something else is believed than before, and between which instants.
+    var changes: [Window] = []
     /// The instant from which spans were written.
     var from = Instant.distantFuture
     /// Where those of the written spans begin that are suspects.
@@ -176,7 +170,7 @@ package struct TimelineUpdate {
   /// - Returns: how many of the changed prices are doubtful.
   @discardableResult
   package func make(_ touched: [Window]) throws -> Int {
-    var changes: [Change] = []
+    var changes: [Window] = []
     var suspects: [Window] = []
     for part in Self.parts(of: touched) {
       let written = try write(part)
@@ -243,7 +237,7 @@ package struct TimelineUpdate {
       }
       guard let difference = Self.difference(before, after, now: now) else { continue }
       result.changes.append(
-        Change(pair: window.pair, from: difference.from, until: difference.until))
+        Window(pair: window.pair, from: difference.from, until: difference.until))
       rewritten.append(Window(pair: window.pair, from: difference.writesFrom))
       let rest = after.drop { $0.from < difference.writesFrom }
       written[window.pair] = Array(rest)
@@ -255,8 +249,7 @@ package struct TimelineUpdate {
     return result
   }
 
-  func mark(_ changes: [Change]) throws {
-    try store.due.markChangedDays(
-      changes.map { ($0.pair, $0.from, $0.until) }, isAggregate: isAggregate, now: now)
+  func mark(_ changes: [Window]) throws {
+    try store.due.markChangedDays(changes, isAggregate: isAggregate, now: now)
   }
 }

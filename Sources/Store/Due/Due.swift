@@ -33,7 +33,7 @@ extension Due {
   ///
   /// - Parameter isAggregate: whether nobody else can take marks meanwhile.
   package func markChangedDays(
-    _ changed: [(pair: Pair, from: Instant, until: Instant)], isAggregate: Bool, now: Instant
+    _ changed: [Window], isAggregate: Bool, now: Instant
   ) throws {
     // In parts, because parameters take several times as much memory as the changes.
     for begin in stride(from: 0, to: changed.count, by: 50_000) {
