@@ -1,6 +1,6 @@
 package import FuelModel
 package import Store
-package import Timeline
+import Timeline
 
 /// Updates the timeline of stations for which something was reported.
 ///
