@@ -26,7 +26,7 @@ package enum Freeze {
   /// How far back the habit of a feed is known, in microseconds.
   package static let memory = 28 * day
   /// For how long lists may always state the same, in microseconds.
-  private static let least = day
+  package static let least = day
   private static let day: Int64 = 86_400_000_000
   private static let leastChanges = 10
 

@@ -113,7 +113,7 @@ package struct Merge {
         throw Refusal(strange)
       }
       let list = isList ? summary(of: reported, stamps, payload, counts.rejectedByReason) : nil
-      let (judgement, isNewest) = try judgement(
+      let (judgement, isNewest, isStill) = try judgement(
         of: list, reported, payload, run, counts.rejectedByReason,
         reportsWholeDays: reportsWholeDays)
       if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
@@ -126,8 +126,8 @@ package struct Merge {
       let isAppended = isNewest && before?.isNewest ?? false && reported.superseded.isEmpty
       var changed = reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
       var turned: ClosedRange<Instant>?
-      if isAppended, list != nil {
-        _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt)
+      if isAppended {
+        if isStill { _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt) }
       } else if list != nil {
         let judged = try standings.judgeAgain(around: payload.takenAt)
         changed += judged.changed
@@ -150,19 +150,21 @@ package struct Merge {
   private var standings: Standings { Standings(store, of: source, rules: rules, now: now) }
 
   /// Judges what a run reports by what earlier runs reported. Also returns whether no list was taken
-  /// later.
+  /// later, and whether the lists before it state the same.
   private func judgement(
     of list: ListSummary?, _ reported: Answers.Reported, _ payload: Payload, _ run: RunID,
     _ rejected: [String: Int], reportsWholeDays: Bool
-  ) throws -> (ListJudgement, isNewest: Bool) {
-    if let list { return try standings.judgement(of: list) }
+  ) throws -> (ListJudgement, isNewest: Bool, isStill: Bool) {
+    if let list {
+      return try standings.judgement(of: list)
+    }
+    guard reportsWholeDays else { return (ListJudgement(), true, false) }
     var judgement = ListJudgement()
-    guard reportsWholeDays else { return (judgement, true) }
     if let before = try store.ledger.pairsBefore(run, takenAt: payload.takenAt) {
       judgement = rules.judgement(ofDays: reported.pairs, after: before)
     }
     judgement.shortcomings += rules.broken(rejected, beside: reported.pairs)
-    return (judgement, true)
+    return (judgement, true, false)
   }
 
   /// Returns what is strange about the stations of a list, while a complete list is believed.

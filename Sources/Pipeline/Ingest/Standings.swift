@@ -18,13 +18,20 @@ package struct Standings {
   }
 
   /// Judges a list that is not stored yet. Where it is the newest one, refused ones included, no
-  /// other list has to be judged again.
-  func judgement(of list: ListSummary) throws -> (ListJudgement, isNewest: Bool) {
+  /// other list has to be judged again. Where it is still, it states what the lists before it do,
+  /// and may be frozen.
+  func judgement(
+    of list: ListSummary
+  ) throws -> (ListJudgement, isNewest: Bool, isStill: Bool) {
     let others = try store.ledger.lists(
-      of: source, from: list.takenAt.after(-rules.window), until: list.takenAt
-    ).map(\.summary)
+      of: source, from: list.takenAt.after(-rules.window), until: list.takenAt)
     return (
-      rules.judgement(of: list, among: others), others.allSatisfy { $0.takenAt <= list.takenAt }
+      rules.judgement(of: list, among: others.map(\.summary)),
+      others.allSatisfy { $0.summary.takenAt <= list.takenAt },
+      others.allSatisfy {
+        $0.summary.takenAt <= list.takenAt.after(-Freeze.least) || $0.judgement.refusal != nil
+          || $0.judgement.isRepeat || $0.summary.content == list.content
+      }
     )
   }
 
