@@ -47,6 +47,10 @@ struct SimulatedFuelPricesDirect {
 
   func siteDetails() -> String {
     let suburbs = suburbIDs
+    let hours = [
+      "MO", "MC", "TO", "TC", "WO", "WC", "THO", "THC", "FO", "FC", "SO", "SC", "SUO", "SUC",
+    ]
+    .map { "\"\($0)\":\"\"" }.joined(separator: ",")
     let entries = sites.map { site in
       let station = site.station
       return
@@ -55,7 +59,7 @@ struct SimulatedFuelPricesDirect {
         + "\"G1\":\(suburbs[station.suburb ?? ""] ?? 0),\"G2\":1,\"G3\":\(Self.stateIDs[state] ?? 0),"
         + "\"G4\":0,\"G5\":0,\"Lat\":\(station.position?.latitude ?? 0),"
         + "\"Lng\":\(station.position?.longitude ?? 0),\"M\":\"2025-04-11T01:23:01.397\","
-        + "\"GPI\":\"\"}"
+        + "\"GPI\":\"\",\(hours)}"
     }
     return "{\"S\":[\(entries.joined(separator: ","))]}"
   }
