@@ -134,8 +134,8 @@ package struct Merge {
         turned = judged.turned
         counts.believedNow = judged.unread
       }
-      let (facts, windows) = try standings.follow(
-        changed, isAppended: isAppended, turned: turned, lastListed: lastListed, by: refold)
+      let (facts, windows) = try refold.follow(
+        changed, isAppended: isAppended, turned: turned, lastListed: lastListed, now: now)
       counts.stored = facts.news(of: run)
       counts.unchanged -= counts.stored
       counts.flagged = try makeSpans(windows)

@@ -35,21 +35,44 @@ package struct Refold {
     try store.answers.keep(stated, of: run, source: source, documents: documents, known: &lines)
   }
 
-  /// Makes the facts anew that hang on some answers: kept, withdrawn, judged otherwise.
+  /// Makes the facts anew that hang on some answers: kept, withdrawn, judged otherwise. Makes anew
+  /// all that hangs on facts beside spans.
   ///
-  /// - Parameter runs: the runs of these answers; not empty.
-  mutating func make(_ runs: [ChangedRun]) throws -> FactChanges {
+  /// - Parameters:
+  ///   - runs: the runs of these answers.
+  ///   - isAppended: whether there is one run, which is newer than all others.
+  ///   - turned: between which instants lists begin to be frozen or cease to be.
+  ///   - lastListed: when the newest list that confirms prices was taken before they changed.
+  /// - Returns: how the facts change, and the station records and fuels whose spans change, with the
+  ///   instant from which they do.
+  mutating func follow(
+    _ runs: [ChangedRun], isAppended: Bool = false, turned: ClosedRange<Instant>?,
+    lastListed: Instant?, now: Instant
+  ) throws -> (facts: FactChanges, windows: [Window]) {
     let instants = runs.map(\.takenAt)
     guard let first = instants.min(), let last = instants.max() else {
-      return FactChanges(new: [], answers: [])
+      return (FactChanges(new: [], answers: []), [])
     }
     let days = try store.answers.days(toldBy: runs.map(\.run), of: source)
     let answers =
       try days.map { try store.answers.answers(of: source, about: $0) }
       ?? store.answers.answers(of: source, from: first, until: last)
     let changes = try difference(answers, from: first, days: days.map { Set($0) })
+    let windows = try write(
+      changes, after: runs.map(\.run), isAppended: isAppended, turned: turned,
+      lastListed: lastListed, now: now)
+    return (changes, windows)
+  }
+
+  /// Writes how facts change, and makes anew all that hangs on facts beside spans.
+  private func write(
+    _ changes: FactChanges, after runs: [RunID], isAppended: Bool = false,
+    turned: ClosedRange<Instant>? = nil, lastListed: Instant?, now: Instant
+  ) throws -> [Window] {
     try store.answers.write(changes, of: source)
-    return changes
+    return try store.ledger.propagate(
+      changes, of: source, after: runs, isAppended: isAppended, turned: turned,
+      lastListed: lastListed, now: now)
   }
 
   /// Compares the stored facts of answers with those that follow from them.
@@ -122,11 +145,9 @@ package struct Refold {
           try store.spans.lockTimeline()
           let (changes, next) = try difference(of: source, in: store, from: begins)
           guard !changes.isEmpty else { return next }
-          try store.answers.write(changes, of: source)
-          try store.due.touch(
-            store.ledger.propagate(
-              changes, of: source, after: [], lastListed: store.ledger.lastListed(of: source),
-              now: now))
+          let windows = try Refold(store, of: source).write(
+            changes, after: [], lastListed: store.ledger.lastListed(of: source), now: now)
+          try store.due.touch(windows)
           return next
         }
       }

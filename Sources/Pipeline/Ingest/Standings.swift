@@ -91,29 +91,6 @@ package struct Standings {
     return (changed, try judgeFrozen(from: instant, until: max(instant, last)), unread)
   }
 
-  /// Makes the facts anew that hang on some runs, and all that hangs on facts beside spans.
-  ///
-  /// - Parameters:
-  ///   - isAppended: whether there is one run, which is newer than all others.
-  ///   - turned: between which instants lists begin to be frozen or cease to be.
-  ///   - lastListed: when the newest list that confirms prices was taken before they changed.
-  /// - Returns: how the facts change, and the station records and fuels whose spans change, with the
-  ///   instant from which they do.
-  func follow(
-    _ runs: [ChangedRun], isAppended: Bool = false, turned: ClosedRange<Instant>?,
-    lastListed: Instant?, by refold: consuming Refold? = nil
-  ) throws -> (facts: FactChanges, windows: [Window]) {
-    guard !runs.isEmpty else { return (FactChanges(new: [], answers: []), []) }
-    var refold = refold ?? Refold(store, of: source)
-    let facts = try refold.make(runs)
-    return (
-      facts,
-      try store.ledger.propagate(
-        facts, of: source, after: runs.map(\.run), isAppended: isAppended, turned: turned,
-        lastListed: lastListed, now: now)
-    )
-  }
-
   /// Finds the lists of a feed whose stored judgement differs from the one that the lists around
   /// them lead to.
   ///
@@ -184,8 +161,9 @@ package struct Standings {
       try store.spans.lockTimeline()
       let lastListed = try store.ledger.lastListed(of: source)
       let (changed, turned, unread) = try judgeAgain(around: refused.takenAt)
+      var refold = Refold(store, of: source)
       try TimelineUpdate(store, now: now).make(
-        follow(changed, turned: turned, lastListed: lastListed).windows)
+        refold.follow(changed, turned: turned, lastListed: lastListed, now: now).windows)
       return unread
     }
   }
@@ -202,9 +180,11 @@ package struct Standings {
       let lastListed = try store.ledger.lastListed(of: source)
       try store.ledger.set(run, counts: counts)
       let (changed, turned, unread) = try judgeAgain(around: takenAt)
+      var refold = Refold(store, of: source)
       try TimelineUpdate(store, now: now).make(
-        follow(
-          [ChangedRun(run, takenAt: takenAt)] + changed, turned: turned, lastListed: lastListed
+        refold.follow(
+          [ChangedRun(run, takenAt: takenAt)] + changed, turned: turned, lastListed: lastListed,
+          now: now
         ).windows)
       try store.ledger.note(run, counts: counts, reason: reason, at: now)
       if counts { try store.ledger.noteToRead([run]) }

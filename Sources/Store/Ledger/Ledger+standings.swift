@@ -64,8 +64,8 @@ extension Ledger {
   ///   - lastListed: when the newest list that confirms prices was taken before.
   /// - Returns: the station records and fuels whose spans change, and from when on.
   package func propagate(
-    _ facts: FactChanges, of source: SourceID, after runs: [RunID], isAppended: Bool = false,
-    turned: ClosedRange<Instant>? = nil, lastListed: Instant?, now: Instant
+    _ facts: FactChanges, of source: SourceID, after runs: [RunID], isAppended: Bool,
+    turned: ClosedRange<Instant>?, lastListed: Instant?, now: Instant
   ) throws -> [Window] {
     let answers = facts.answersByRun
     let all = facts.new + facts.gone
