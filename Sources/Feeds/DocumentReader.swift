@@ -21,6 +21,17 @@ package struct DocumentReader: Sendable {
     parse: { try $1.provider.parse($0, of: $1) }, codes: { try $1.provider.codes(in: $0) })
 }
 
+extension Provider {
+  /// Returns the content of the documents.
+  package static func parse(
+    _ documents: [Document], of source: Source
+  ) throws(FeedError) -> Reading {
+    var reading = Reading(coverage: .complete)
+    try parse(documents, of: source, into: &reading)
+    return reading
+  }
+}
+
 /// A request to the confined process that reads documents for another one. The request is one frame,
 /// and so is the answer.
 package struct ReadingRequest: Sendable {

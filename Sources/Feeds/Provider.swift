@@ -70,15 +70,6 @@ package protocol Provider: Sendable {
 }
 
 extension Provider {
-  /// Returns the content of the documents.
-  package static func parse(
-    _ documents: [Document], of source: Source
-  ) throws(FeedError) -> Reading {
-    var reading = Reading(coverage: .complete)
-    try parse(documents, of: source, into: &reading)
-    return reading
-  }
-
   package static var secretNames: [String] { [] }
   package static func secrets(_ source: Source) -> [String] { secretNames }
   package static var parameters: [String: [String]] { [:] }
