@@ -50,20 +50,7 @@ extension TextEncoding {
   }
 }
 
-/// A row of which a copy was made, since its texts are not as they stand in the file.
-struct DecodedRow {
-  var bytes: [UInt8] = []
-  var fields: [ArchiveRecord.Field] = []
-
-  init() {}
-
-  /// Copies a row as it is.
-  init(_ record: ArchiveRecord) {
-    for index in record.fields.indices {
-      append(record[index], as: record.fields[index])
-    }
-  }
-
+extension DecodedRow {
   init(windows1252 record: ArchiveRecord) throws(TextEncoding.Fault) {
     for index in record.fields.indices {
       var text: [UInt8] = []
@@ -80,23 +67,6 @@ struct DecodedRow {
         text += Array(String(scalar).utf8)
       }
       append(text, as: record.fields[index])
-    }
-  }
-
-  mutating func append(_ text: some Collection<UInt8>, as field: ArchiveRecord.Field? = nil) {
-    var field = field ?? .init(start: 0, count: 0, isEscaped: false)
-    field.start = Int32(bytes.count)
-    field.count = Int32(text.count)
-    fields.append(field)
-    bytes += text
-  }
-
-  func with<Result>(_ body: (ArchiveRecord) throws -> Result) rethrows -> Result {
-    // An array without bytes may have no address.
-    try (bytes.isEmpty ? [0] : bytes).withUnsafeBufferPointer { bytes in
-      try fields.withUnsafeBufferPointer { fields in
-        try body(ArchiveRecord(base: bytes.baseAddress!, fields: fields))
-      }
     }
   }
 
