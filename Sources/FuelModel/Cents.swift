@@ -16,3 +16,9 @@ package enum Cents {
     return (tenths < 0 ? minus : "") + "\(abs(tenths) / 10).\(abs(tenths) % 10)"
   }
 }
+
+/// Rounds half away from zero.
+package func rounded(_ value: Double, _ digits: Int) -> Double {
+  let scale = [1.0, 10, 100, 1_000][digits]
+  return (value * scale).rounded() / scale
+}

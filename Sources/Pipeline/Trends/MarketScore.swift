@@ -37,7 +37,7 @@ package struct MarketScore: Sendable {
   }
 
   private func rounded(_ value: Double?, _ digits: Int) -> Double? {
-    value.map { Trends.rounded($0, digits) }
+    value.map { FuelModel.rounded($0, digits) }
   }
 }
 

@@ -1,3 +1,4 @@
+import FuelModel
 import Glibc
 
 /// How likely moves of the price are from the day of a verdict on, from 0 to 1.

@@ -106,9 +106,3 @@ extension MarketWalk {
       + "in \(below) of \(known.count) weeks; the next is \(next)"
   }
 }
-
-/// Rounds half away from zero.
-package func rounded(_ value: Double, _ digits: Int) -> Double {
-  let scale = [1.0, 10, 100, 1_000][digits]
-  return (value * scale).rounded() / scale
-}
