@@ -72,9 +72,6 @@ static const BowserMigration files[] = {
   {"routines/touch.sql", (const unsigned char[]) {
 #embed "routines/touch.sql" suffix(, 0)
   }},
-  {"routines/evidence.sql", (const unsigned char[]) {
-#embed "routines/evidence.sql" suffix(, 0)
-  }},
   {"routines/present.sql", (const unsigned char[]) {
 #embed "routines/present.sql" suffix(, 0)
   }},
