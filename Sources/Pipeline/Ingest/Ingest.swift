@@ -7,7 +7,7 @@ package import Store
 package import Timeline
 
 /// One run of one feed: fetch, read, merge, record. Live runs and replays share everything from the
-/// reading of documents on.
+/// keeping of documents on.
 package struct Ingest {
   /// The result of a run.
   package struct Summary: Sendable {
