@@ -1,8 +1,8 @@
 /// A retail price in whole tenths of a cent per litre: 1899 is 189.9 c/L.
 ///
 /// No recorded feed has more than one decimal of a cent, so the integer holds every price exactly.
-/// This type is the only code that converts units. It reads the digits itself: `Double("4.095")` is
-/// less than 4.095, and lenient parsers read "1,899" as 1.
+/// It converts the units of feeds; those of archives are converted by `WrittenNumber`. It reads the
+/// digits itself: `Double("4.095")` is less than 4.095, and lenient parsers read "1,899" as 1.
 package struct Price: Hashable, Comparable, Sendable {
   package let tenths: Int32
 
