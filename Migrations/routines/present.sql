@@ -348,7 +348,7 @@ $$;
 COMMENT ON FUNCTION fuel.region_today IS
   'The price day of every region at an instant, and when the prices of the day after it are published (NULL: not in advance).';
 
--- Returns the sums from which verdicts follow, over the stations of each region. Means are rounded to two decimals, so
+-- Returns the means from which verdicts follow, over the stations of each region. They are rounded to two decimals, so
 -- that equal means compare as equal on every machine. Prices are grouped first, so that everything else is looked up for
 -- each region and not for each price. Reads pg_temp.price_now.
 CREATE OR REPLACE FUNCTION fuel.regions_now()
