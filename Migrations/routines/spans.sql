@@ -36,8 +36,8 @@ COMMENT ON FUNCTION fuel.ensure_year IS
 
 -- The SQL that the program calls to make spans. SQL finds and stores rows; the program decides what is believed.
 
--- Returns everything that was reported about stations and fuels from an instant on, by all their station records, and
--- the last report and the last list before that instant.
+-- Returns everything that was reported about stations and fuels from an instant on, by all their station records. Of
+-- feeds it also returns the last report and the last list before that instant, of archives nothing.
 --
 -- kind: 0 is a price (price_tenths 0: not offered). 1 is shown by a list. 2 is left out of a complete list. 3 was shown
 -- last by the list of that instant. What was learnt after p_known_at is left out. p_earliest is the earliest of
@@ -151,7 +151,7 @@ LANGUAGE sql STABLE AS $$
   WHERE wanted.kind = 'feed' AND wanted.from_at > '-infinity'
 $$;
 COMMENT ON FUNCTION fuel.evidence IS
-  'What was reported about stations and fuels from an instant on, and the last report and list before it.';
+  'What was reported about stations and fuels from an instant on, and by feeds the last report and list before it.';
 
 -- Returns the spans that begin in a window of time, and up to p_before spans that begin before it. Each station and
 -- fuel has a window of its own. The end of a span is given twice: as it is stored (until_at), and as it is believed now
