@@ -46,7 +46,7 @@ extension Ingest {
     }
   }
 
-  /// Keeps the documents before anything reads them, so that an update is not lost if the run dies.
+  /// Keeps the documents before their prices are read, so that a run that dies loses no update.
   func keepAndStore(
     _ documents: consuming [Document], of id: SourceID, run: RunID, requests: Int,
     clockSkewSeconds: Int? = nil

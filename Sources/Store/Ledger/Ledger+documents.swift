@@ -33,8 +33,8 @@ package enum BodyError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Ledger {
-  /// Stores a run's documents as they came, in a transaction of its own, before anything reads
-  /// them.
+  /// Stores a run's documents as they came, in a transaction of its own, before their
+  /// prices are read.
   package func keep(
     _ documents: [Document], of run: RunID, fetchedAt: Instant, clockSkewSeconds: Int? = nil
   ) throws {

@@ -205,7 +205,7 @@ extension Ledger {
       """)
   }
 
-  /// Stores which documents a run fetched, before anything reads them.
+  /// Stores which documents a run fetched, before their prices are read.
   func noteDocuments(
     of run: RunID, _ documents: [Document], at fetchedAt: Instant, clockSkewSeconds: Int?
   ) throws {
