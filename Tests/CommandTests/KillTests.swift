@@ -84,7 +84,8 @@ struct KillTests {
       """
       SELECT viewname FROM pg_views
       WHERE schemaname = 'fuel_v1'
-        AND viewname NOT IN ('ingest_runs', 'aggregate_runs', 'pipeline', 'changes', 'feed_health')
+        AND viewname NOT IN (
+          'ingest_runs', 'run_rejects', 'aggregate_runs', 'pipeline', 'changes', 'feed_health')
       ORDER BY 1
       """)
     // A repeated report counts as unchanged and an attempt that died stored nothing. Neither is

@@ -83,7 +83,7 @@ private func write(_ files: [Report.File], into folder: URL) throws {
     {
       unlink(folder.appending(path: path).path)
     }
-    var text = files.map { $0.path + "\n" }.joined()
+    var text = current.sorted().map { $0 + "\n" }.joined()
     try text.withUTF8 { try held.write(UnsafeRawBufferPointer($0)) }
   }
 }
