@@ -96,12 +96,12 @@ struct SyntaxFault: Error, Equatable {
       while let byte = next {
         if byte <= 0x20 || byte >= 0x80 {
           offset += 1
-        } else if bytes[offset...].starts(with: Array("//".utf8)) {
+        } else if bytes[offset...].starts(with: "//".utf8) {
           while next ?? 0x0A != 0x0A { offset += 1 }
-        } else if bytes[offset...].starts(with: Array("/*".utf8)) {
+        } else if bytes[offset...].starts(with: "/*".utf8) {
           let begin = offset
           offset += 2
-          while !bytes[offset...].starts(with: Array("*/".utf8)) {
+          while !bytes[offset...].starts(with: "*/".utf8) {
             guard offset < bytes.count else {
               throw Stop(offset: begin, expected: "the end of the comment that begins here")
             }
@@ -146,9 +146,7 @@ struct SyntaxFault: Error, Equatable {
       let begin = offset
       let word = String(decoding: self.word(), as: UTF8.self)
       guard !word.isEmpty else { throw stop("a value") }
-      let number =
-        /[+-]?(Infinity|NaN|0[xX][0-9A-Fa-f]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)/
-      guard ["true", "false", "null"].contains(word) || word.wholeMatch(of: number) != nil else {
+      guard ["true", "false", "null"].contains(word) || Double(word) != nil else {
         throw Stop(
           offset: begin, expected: "a number, true, false, null or a text in straight quotes")
       }

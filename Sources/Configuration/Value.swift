@@ -15,17 +15,18 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
       self = .null
       return
     }
-    // A type that does not fit is not an error: the next one is tried, and the last one must fit.
-    if let value = try? container.decode(Bool.self) {
-      self = .boolean(value)
+    // A type that does not fit is not an error: the next one is tried, and the last one must fit. The
+    // most frequent ones come first, because each that does not fit takes time.
+    if let value = try? container.decode(String.self) {
+      self = .text(value)
     } else if let value = try? container.decode(Double.self) {
       self = .number(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .text(value)
-    } else if let value = try? container.decode([Value].self) {
-      self = .list(value)
+    } else if let value = try? container.decode([String: Value].self) {
+      self = .table(value)
+    } else if let value = try? container.decode(Bool.self) {
+      self = .boolean(value)
     } else {
-      self = .table(try container.decode([String: Value].self))
+      self = .list(try container.decode([Value].self))
     }
   }
 
