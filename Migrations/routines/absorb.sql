@@ -197,14 +197,16 @@ BEGIN
     WHERE told.from_at > '-infinity'
     HAVING count(*) > 0;
   END IF;
-  PERFORM fuel.refresh_shown(p_source_id, p_station_ids, p_fuel_ids, p_from_ats);
-  UPDATE fuel.station SET first_seen_at = told.at
-  FROM (
-    SELECT told.station_id, min(told.at) AS at
-    FROM unnest(p_station_ids, p_told_ats) AS told (station_id, at)
-    GROUP BY told.station_id
-  ) AS told
-  WHERE station.station_id = told.station_id AND station.first_seen_at > told.at;
+  IF cardinality(p_station_ids) > 0 THEN
+    PERFORM fuel.refresh_shown(p_source_id, p_station_ids, p_fuel_ids, p_from_ats);
+    UPDATE fuel.station SET first_seen_at = told.at
+    FROM (
+      SELECT told.station_id, min(told.at) AS at
+      FROM unnest(p_station_ids, p_told_ats) AS told (station_id, at)
+      GROUP BY told.station_id
+    ) AS told
+    WHERE station.station_id = told.station_id AND station.first_seen_at > told.at;
+  END IF;
   -- A station that had been described only by runs that stopped counting.
   UPDATE fuel.station SET first_seen_at = coalesce((
     SELECT min(description.first_seen_at)

@@ -246,18 +246,21 @@ DECLARE
     FROM fuel.run
     WHERE run.source_id = p_source_id AND run.is_complete AND run.confirms AND run.taken_at < p_from_at);
 BEGIN
+  IF p_from_at IS NULL THEN
+    RETURN;
+  END IF;
   -- Open spans do not change, but the days that they cover do.
   PERFORM fuel.mark_changed_days(
     array_agg(held.station_id), array_agg(held.fuel_id), array_agg(p_from_at),
     array_agg(p_until_at + sight.lapses_after), false, p_clock)
   FROM fuel.present_span AS held
   JOIN fuel.sight ON sight.source_id = held.seen_by
-  WHERE held.seen_by = p_source_id AND held.is_open AND p_from_at IS NOT NULL
+  WHERE held.seen_by = p_source_id AND held.is_open
   HAVING count(*) > 0;
   RETURN QUERY
   SELECT pair.station_id, pair.fuel_id, coalesce(turned.listed_at, p_from_at)
   FROM fuel.shown_price AS pair
-  WHERE pair.source_id = p_source_id AND p_from_at IS NOT NULL;
+  WHERE pair.source_id = p_source_id;
 END
 $$;
 COMMENT ON FUNCTION fuel.touch_frozen IS
