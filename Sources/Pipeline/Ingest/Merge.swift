@@ -91,7 +91,6 @@ package struct Merge {
       // Feeds are fetched in parallel and stored one by one, so that no two wait for each other's
       // rows.
       try store.spans.lockTimeline()
-      let lastListed = try store.ledger.lastListed(of: source)
       let reported = try store.answers.beginAbsorbing(
         distinct, payload: payload, run: run, of: source)
       var counts = Counts()
@@ -108,7 +107,7 @@ package struct Merge {
       var refold = Refold(store, of: source)
       let before = reportsWholeDays ? nil : try refold.before(payload.takenAt)
       if isList, reported.superseded.isEmpty, let before,
-        let strange = strangeness(of: reported, before.shown, lastListed, payload)
+        let strange = strangeness(of: reported, before.shown, payload)
       {
         throw Refusal(strange)
       }
@@ -118,24 +117,29 @@ package struct Merge {
         reportsWholeDays: reportsWholeDays)
       if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
 
-      if let list { try store.ledger.keep(list, of: run) }
       let isComplete = list != nil && judgement.isComplete
-      try store.ledger.set(run, isComplete: isComplete, isRepeat: judgement.isRepeat)
-      try refold.keep(reported.lines, of: run, documents: payload.documents)
-      // After a run that is newer than all others, nothing is judged again.
-      let isAppended = isNewest && before?.isNewest ?? false && reported.superseded.isEmpty
-      var changed = reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
-      var turned: ClosedRange<Instant>?
-      if isAppended {
-        if isStill { _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt) }
-      } else if list != nil {
-        let judged = try standings.judgeAgain(around: payload.takenAt)
-        changed += judged.changed
-        turned = judged.turned
-        counts.believedNow = judged.unread
+      if let list {
+        try store.ledger.keep(
+          list, of: run, isComplete: isComplete, isRepeat: judgement.isRepeat)
       }
-      let (facts, windows) = try refold.follow(
-        changed, isAppended: isAppended, turned: turned, lastListed: lastListed, now: now)
+      try refold.keep(reported.lines, of: run, documents: payload.documents)
+      let (facts, windows): (FactChanges, [Window])
+      if isNewest, reported.superseded.isEmpty, let before, before.isNewest {
+        // Nothing is judged again.
+        if isStill { _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt) }
+        let answer = KeptAnswer(
+          run: run, takenAt: payload.takenAt, learntAt: payload.fetchedAt,
+          kind: isComplete ? .complete : isList ? .partial : .update, counts: !judgement.isRepeat)
+        (facts, windows) = try refold.append(
+          answer, to: before.shown, lastListed: reported.lastListed, now: now)
+      } else {
+        let judged = try list.map { _ in try standings.judgeAgain(around: payload.takenAt) }
+        counts.believedNow = judged?.unread ?? []
+        (facts, windows) = try refold.follow(
+          reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
+            + (judged?.changed ?? []),
+          turned: judged?.turned, lastListed: reported.lastListed, now: now)
+      }
       counts.stored = facts.news(of: run)
       counts.unchanged -= counts.stored
       counts.flagged = try makeSpans(windows)
@@ -169,10 +173,10 @@ package struct Merge {
 
   /// Returns what is strange about the stations of a list, while a complete list is believed.
   private func strangeness(
-    of reported: Answers.Reported, _ shown: Shown, _ lastListed: Instant?, _ payload: Payload
+    of reported: Answers.Reported, _ shown: Shown, _ payload: Payload
   ) -> String? {
     // An older answer is not compared with stations of later days.
-    guard let lastListed, lastListed <= payload.takenAt,
+    guard let lastListed = reported.lastListed, lastListed <= payload.takenAt,
       lastListed > payload.takenAt.after(-rules.window)
     else { return nil }
     return rules.strangeness(

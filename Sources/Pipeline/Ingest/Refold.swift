@@ -6,8 +6,8 @@ import Timeline
 ///
 /// A change reaches from the newest complete list before it to the oldest one after it, because
 /// after a complete list a feed shows that list, whatever it showed before. The answers of this
-/// window are folded again, and what differs from the stored facts is written. A list that arrives
-/// in order is the case where nothing is stored yet.
+/// window are folded again, and what differs from the stored facts is written. After an answer that
+/// is newer than all others, the fold goes on from what the feed showed before.
 package struct Refold {
   private let store: Store
   private let source: SourceID
@@ -35,19 +35,35 @@ package struct Refold {
     try store.answers.keep(stated, of: run, source: source, documents: documents, known: &lines)
   }
 
+  /// Stores the facts of a kept answer that is newer than all others, and makes anew all that hangs
+  /// on them beside spans.
+  ///
+  /// - Parameter shown: what the feed shows before it.
+  /// - Returns: as `follow` does.
+  func append(
+    _ answer: KeptAnswer, to shown: Shown, lastListed: Instant?, now: Instant
+  ) throws -> (facts: FactChanges, windows: [Window]) {
+    var shown = shown
+    var seen: Set<Fact> = []
+    let facts = answer.counts ? shown.take(stated(answer)) : []
+    let changes = FactChanges(
+      new: facts.filter { seen.insert($0).inserted }, answers: [answer])
+    let windows = try write(
+      changes, after: [answer.run], isAppended: true, lastListed: lastListed, now: now)
+    return (changes, windows)
+  }
+
   /// Makes the facts anew that hang on some answers: kept, withdrawn, judged otherwise. Makes anew
   /// all that hangs on facts beside spans.
   ///
   /// - Parameters:
   ///   - runs: the runs of these answers.
-  ///   - isAppended: whether there is one run, which is newer than all others.
   ///   - turned: between which instants lists begin to be frozen or cease to be.
   ///   - lastListed: when the newest list that confirms prices was taken before they changed.
   /// - Returns: how the facts change, and the station records and fuels whose spans change, with the
   ///   instant from which they do.
   mutating func follow(
-    _ runs: [ChangedRun], isAppended: Bool = false, turned: ClosedRange<Instant>?,
-    lastListed: Instant?, now: Instant
+    _ runs: [ChangedRun], turned: ClosedRange<Instant>?, lastListed: Instant?, now: Instant
   ) throws -> (facts: FactChanges, windows: [Window]) {
     let instants = runs.map(\.takenAt)
     guard let first = instants.min(), let last = instants.max() else {
@@ -59,8 +75,7 @@ package struct Refold {
       ?? store.answers.answers(of: source, from: first, until: last)
     let changes = try difference(answers, from: first, days: days.map { Set($0) })
     let windows = try write(
-      changes, after: runs.map(\.run), isAppended: isAppended, turned: turned,
-      lastListed: lastListed, now: now)
+      changes, after: runs.map(\.run), turned: turned, lastListed: lastListed, now: now)
     return (changes, windows)
   }
 
@@ -124,13 +139,17 @@ package struct Refold {
       let unread = part.map(\.run).filter { lines[$0] == nil }
       lines.merge(try store.answers.lines(of: unread)) { _, new in new }
       for answer in part {
-        let stated = Answer(
-          run: answer.run.number, takenAt: answer.takenAt, kind: answer.kind,
-          lines: lines[answer.run] ?? [])
-        try body(answer, stated)
+        try body(answer, stated(answer))
       }
       if !rest.isEmpty { lines = [:] }
     }
+  }
+
+  /// Returns what an answer states that has been read.
+  private func stated(_ answer: KeptAnswer) -> Answer {
+    Answer(
+      run: answer.run.number, takenAt: answer.takenAt, kind: answer.kind,
+      lines: lines[answer.run] ?? [])
   }
 
   // MARK: All answers

@@ -17,6 +17,8 @@ extension Answers {
     package var brands: [String: Int]
     /// Earlier readings of the same documents, which no longer count.
     package var superseded: [ChangedRun] = []
+    /// When the newest list before was taken that confirms prices.
+    package var lastListed: Instant?
   }
 
   /// Begins to absorb a reading and stores its stations. This is the first step of a run's
@@ -26,36 +28,25 @@ extension Answers {
   package func beginAbsorbing(
     _ distinct: Reading.Distinct, payload: Payload, run: RunID, of source: SourceID
   ) throws -> Reported {
-    let superseded = try store.ledger.take(
+    let (superseded, isBehind, lastListed) = try store.ledger.take(
       run, takenAt: payload.takenAt, fetchedAt: payload.fetchedAt)
     if !superseded.isEmpty {
       try store.ledger.forgetDescriptions(of: superseded[0].run)
       for earlier in superseded { try store.ledger.forgetToRead(earlier.run.number) }
     }
-    let isLate = try !superseded.isEmpty || isLate(payload.takenAt, of: source)
+    let isLate = isBehind || !superseded.isEmpty
     let stations = try storeStations(
       distinct, payload: payload, run: run, of: source, isLate: isLate)
     var reported = try self.reported(
       distinct, stations: stations,
       unmapped: try store.stations.unmappedFuels(distinct, of: source))
-    reported.superseded = superseded
+    (reported.superseded, reported.lastListed) = (superseded, lastListed)
     if isLate {
       let listed = Set(reported.lines.map(\.pair.stationID))
       let described = distinct.stations.compactMap { stations[$0.code]?.id }
       try store.stations.note(listed.union(described), seenAt: payload.takenAt)
     }
     return reported
-  }
-
-  /// Returns whether a run that counts and was taken later is stored.
-  private func isLate(_ takenAt: Instant, of source: SourceID) throws -> Bool {
-    try connection.query(
-      """
-      SELECT coalesce(last_taken_at > \(takenAt), false) AS is_late
-      FROM fuel.source
-      WHERE source_id = \(source)
-      """
-    ).only().boolean("is_late")
   }
 
   /// Stores the new stations of a reading and its descriptions, and returns all records of the feed

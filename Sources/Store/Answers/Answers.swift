@@ -14,6 +14,18 @@ package struct KeptAnswer: Sendable {
   package var counts: Bool
   /// Whether it stands for all that the feed had stated before answers were kept.
   package var isAdopted: Bool
+
+  package init(
+    run: RunID, takenAt: Instant, learntAt: Instant, kind: Answer.Kind, counts: Bool,
+    isAdopted: Bool = false
+  ) {
+    self.run = run
+    self.takenAt = takenAt
+    self.learntAt = learntAt
+    self.kind = kind
+    self.counts = counts
+    self.isAdopted = isAdopted
+  }
 }
 
 /// How the facts of a feed change.

@@ -154,13 +154,7 @@ extension Ledger {
         pairs = greatest(pairs, \(counts.pairs)),
         shortcomings = \(counts.shortcomings),
         warnings = \(counts.oddities),
-        awaits_tomorrow = \(counts.awaitsTomorrow)
-      WHERE run_id = \(run)
-      """)
-    // What came with a run can no longer change once it has ended.
-    try connection.query(
-      """
-      UPDATE fuel.run SET
+        awaits_tomorrow = \(counts.awaitsTomorrow),
         finished_at = \(instant),
         taken_at = \(optional: takenAt),
         fetched_at = \(optional: fetchedAt),
@@ -181,8 +175,10 @@ extension Ledger {
       """)
   }
 
-  /// Stores the composition of a run's list, even where the list is refused.
-  package func keep(_ list: ListSummary, of run: RunID) throws {
+  /// Stores the composition of a run's list, even where the list is refused, and how it is judged.
+  package func keep(
+    _ list: ListSummary, of run: RunID, isComplete: Bool = false, isRepeat: Bool = false
+  ) throws {
     try connection.query(
       """
       UPDATE fuel.run SET
@@ -191,6 +187,8 @@ extension Ledger {
         stamps = \(list.stamps)::integer[],
         content = \(optional: list.content),
         rejected_by_reason = \(jsonText(list.rejected))::jsonb,
+        is_complete = \(isComplete),
+        is_repeat = \(isRepeat),
         composition_id = fuel.composition(\(list.stations), \(jsonText(list.fuels)), \(jsonText(list.brands)))
       WHERE run_id = \(run)
       """)
@@ -223,17 +221,26 @@ extension Ledger {
   /// Stores of which instant a run's answer shows the state, and that earlier readings of its
   /// documents no longer count.
   ///
-  /// - Returns: the runs of those readings.
-  func take(_ run: RunID, takenAt: Instant, fetchedAt: Instant) throws -> [ChangedRun] {
-    let replaced = try connection.query(
+  /// - Returns: the runs of those readings, whether a run that counts was taken later, and when the
+  ///   newest list of the feed was taken that confirms prices.
+  func take(
+    _ run: RunID, takenAt: Instant, fetchedAt: Instant
+  ) throws -> (superseded: [ChangedRun], isLate: Bool, lastListed: Instant?) {
+    let row = try connection.query(
       """
       UPDATE fuel.run SET taken_at = \(takenAt), fetched_at = \(fetchedAt)
-      WHERE run_id = \(run)
-      RETURNING replaces_run_id
+      FROM fuel.source
+      WHERE run.run_id = \(run) AND source.source_id = run.source_id
+      RETURNING
+        run.replaces_run_id IS NOT NULL AS replaces, source.last_listed_at,
+        coalesce(source.last_taken_at > \(takenAt), false) AS is_late
       """
-    ).only().optional("replaces_run_id")
-    guard replaced != nil else { return [] }
-    return try connection.query(
+    ).only()
+    let (isLate, lastListed) = (
+      try row.boolean("is_late"), try row.optionalInstant("last_listed_at")
+    )
+    guard try row.boolean("replaces") else { return ([], isLate, lastListed) }
+    let superseded = try connection.query(
       """
       UPDATE fuel.run AS earlier SET
         outcome = 'superseded', is_complete = false, describes_stations = false
@@ -249,6 +256,7 @@ extension Ledger {
         RunID(number: try row.integer("run_id")),
         takenAt: try row.optionalInstant("taken_at") ?? takenAt)
     }
+    return (superseded, isLate, lastListed)
   }
 
   /// Stores that a run no longer counts: `withdrawn` or `refused`.
@@ -272,7 +280,7 @@ extension Ledger {
   }
 
   /// Stores whether the list of a run is complete, and whether it repeats one of the past.
-  package func set(_ run: RunID, isComplete: Bool, isRepeat: Bool) throws {
+  func set(_ run: RunID, isComplete: Bool, isRepeat: Bool) throws {
     try connection.query(
       """
       UPDATE fuel.run SET is_complete = \(isComplete), is_repeat = \(isRepeat)
