@@ -343,31 +343,33 @@ extension Value {
 
 /// Returns the name that differs least from a misspelt one; `nil` where none is similar enough.
 package func nearest(to name: String, in names: [String]) -> String? {
-  // How many letters have to be changed, added, removed or exchanged with the next one.
-  func distance(_ left: [Character], _ right: [Character]) -> Int {
-    var rows = [Array(0...right.count)]
-    for i in left.indices {
-      var row = [i + 1]
-      for j in right.indices {
-        let replaced = rows[i][j] + (left[i] == right[j] ? 0 : 1)
-        var least = min(replaced, row[j] + 1, rows[i][j + 1] + 1)
-        if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
-          least = min(least, rows[i - 1][j - 1] + 1)
-        }
-        row.append(least)
-      }
-      rows.append(row)
-    }
-    return rows[left.count][right.count]
-  }
   // The dashes of an option say nothing about its name.
   func letters(_ name: String) -> [Character] {
     Array(name.lowercased().drop { $0 == "-" }.prefix(64))
   }
   let wanted = letters(name)
-  let scored = names.map { ($0, distance(wanted, letters($0))) }
+  let scored = names.map { ($0, misspellings(wanted, letters($0))) }
   // In a short word one slip is a large part of it, so that `sa` is not a slip for `wa`.
   let most = wanted.count < 3 ? 0 : wanted.count < 5 ? 1 : max(2, wanted.count / 3)
   guard let best = scored.min(by: { $0.1 < $1.1 }), best.1 <= most else { return nil }
   return best.0
+}
+
+/// Returns how many letters have to be changed, added, removed or exchanged with the next one to turn
+/// one text into the other.
+package func misspellings(_ left: [Character], _ right: [Character]) -> Int {
+  var rows = [Array(0...right.count)]
+  for i in left.indices {
+    var row = [i + 1]
+    for j in right.indices {
+      let replaced = rows[i][j] + (left[i] == right[j] ? 0 : 1)
+      var least = min(replaced, row[j] + 1, rows[i][j + 1] + 1)
+      if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+        least = min(least, rows[i - 1][j - 1] + 1)
+      }
+      row.append(least)
+    }
+    rows.append(row)
+  }
+  return rows[left.count][right.count]
 }

@@ -1,3 +1,4 @@
+import Configuration
 import FuelModel
 import Store
 
@@ -112,31 +113,12 @@ struct Likeness {
       return isOneStreet || isOneCorner ? 0.6 : 0
     }
     if numbers.overlaps(others) {
-      return isOneStreet || misspellings(a.name, b.name) <= 2 ? 0.9 : 0
+      return isOneStreet || misspellings(Array(a.name), Array(b.name)) <= 2 ? 0.9 : 0
     }
     guard isOneStreet else { return 0 }
     let distance =
       max(numbers.lowerBound, others.lowerBound) - min(numbers.upperBound, others.upperBound)
     return distance <= 20 ? 0.6 : 0.3
-  }
-
-  /// Returns how many letters must be changed, added or removed to turn one text into the other.
-  /// Where the lengths differ by more than two, it returns only that difference.
-  static func misspellings(_ left: String, _ right: String) -> Int {
-    let a = Array(left.utf8)
-    let b = Array(right.utf8)
-    if abs(a.count - b.count) > 2 { return abs(a.count - b.count) }
-    var row = Array(0...b.count)
-    for (i, letter) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, other) in b.enumerated() {
-        let changed = diagonal + (letter == other ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(changed, row[j] + 1, row[j + 1] + 1)
-      }
-    }
-    return row[b.count]
   }
 }
 
