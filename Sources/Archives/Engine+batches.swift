@@ -29,7 +29,7 @@ extension Engine {
   /// station and fuel has several prices in one second, the last one in the file is kept, because
   /// corrections follow what they correct. The other prices become rejects.
   private func distinct(_ facts: [ArchiveFact], _ batch: inout ArchiveBatch) -> [ArchiveFact] {
-    var sorted = byRecord(facts)
+    var sorted = facts.sorted { ($0.key, $0.position) < ($1.key, $1.position) }
     var kept = 0
     var begin = 0
     while begin < sorted.count {
@@ -54,39 +54,6 @@ extension Engine {
     }
     sorted.removeLast(sorted.count - kept)
     return sorted
-  }
-
-  /// Groups facts by station record with a counting sort, then sorts the few facts of each record.
-  private func byRecord(_ facts: [ArchiveFact]) -> [ArchiveFact] {
-    var ends = [Int](repeating: 0, count: codes.count + 1)
-    for fact in facts { ends[fact.record + 1] += 1 }
-    for record in ends.indices.dropFirst() { ends[record] += ends[record - 1] }
-    var next = ends
-    return [ArchiveFact](unsafeUninitializedCapacity: facts.count) { sorted, count in
-      for fact in facts {
-        (sorted.baseAddress! + next[fact.record]).initialize(to: fact)
-        next[fact.record] += 1
-      }
-      count = facts.count
-      for record in codes.indices {
-        let group = ends[record]..<ends[record + 1]
-        if group.count > 100 {
-          sorted[group].sort { ($0.key, $0.position) < ($1.key, $1.position) }
-          continue
-        }
-        // Facts arrive almost in order of time, so that insertion moves few of them. Facts with
-        // equal keys stay in the order of the file.
-        for position in group.dropFirst() {
-          let fact = sorted[position]
-          var hole = position
-          while hole > group.lowerBound, sorted[hole - 1].key > fact.key {
-            sorted[hole] = sorted[hole - 1]
-            hole -= 1
-          }
-          sorted[hole] = fact
-        }
-      }
-    }
   }
 }
 
