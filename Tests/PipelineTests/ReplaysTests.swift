@@ -65,13 +65,9 @@ struct ReplaysTests {
         } else {
           for part in parts {
             for feed in Self.feeds {
-              let path = "\(part)/\(feed)"
-              for name in try FileManager.default.contentsOfDirectory(atPath: path) {
-                let instant = try #require(Instant(iso: name))
-                let documents = try Recording(folder: path)
-                  .documents(in: "\(path)/\(name)", takenAt: instant)
+              for run in try Recording(folder: part).runs(of: feed) {
                 _ = try Ingest(try bench.source(feed), store: store, clock: clock, log: bench.log)
-                  .replay(documents)
+                  .replay(run.documents())
               }
             }
           }

@@ -69,19 +69,14 @@ package struct Replays {
 
   private func answers(in folder: String, of source: Source) throws -> [(Instant, Answer)] {
     let isFeedFolder = URL(filePath: folder).lastPathComponent == source.feed
-    let feedFolder = isFeedFolder ? folder : "\(folder)/\(source.feed)"
-    guard FileManager.default.fileExists(atPath: feedFolder) else { return [] }
-    return try FileManager.default.contentsOfDirectory(atPath: feedFolder).compactMap { name in
-      guard let instant = Instant(iso: name) else { return nil }
-      let path = "\(feedFolder)/\(name)"
-      let files = try FileManager.default.contentsOfDirectory(atPath: path)
-        .filter { !$0.hasPrefix(".") }.sorted().map { "\(path)/\($0)" }
-      let answer = Answer(
-        source: source, name: "\(source.feed)/\(name)", files: files, instant: instant
-      ) {
-        try Recording(folder: feedFolder).documents(in: path, takenAt: instant)
-      }
-      return (instant, answer)
+    return try Recording.runs(in: isFeedFolder ? folder : "\(folder)/\(source.feed)").map { run in
+      let name = "\(source.feed)/\(URL(filePath: run.path).lastPathComponent)"
+      return (
+        run.takenAt,
+        Answer(
+          source: source, name: name, files: try run.files(), instant: run.takenAt,
+          documents: run.documents)
+      )
     }
   }
 
@@ -98,7 +93,6 @@ package struct Replays {
     guard let source = sources.first(where: { $0.provider.keptAnswers?.name == name }),
       let kept = source.provider.keptAnswers
     else { return [] }
-    let reader = Recording(folder: "")
     var references: [Document] = []
     let (files, companions) = try given.files(paths, ending: [".json", ".json.gz"])
     var others = Backfill.passedOver(companions)
@@ -107,7 +101,7 @@ package struct Replays {
       let name = URL(filePath: path).lastPathComponent
       let bytes: [UInt8]
       do {
-        bytes = try reader.bytes(path)
+        bytes = try Recording.bytes(path)
       } catch is IngestError {
         others.append(.init(file: name, outcome: .refused("cannot be read or unpacked")))
         continue
@@ -132,7 +126,7 @@ package struct Replays {
     for position in answers.indices {
       let path = answers[position].files[0]
       answers[position].documents = { [references] in
-        let bytes = try reader.bytes(path)
+        let bytes = try Recording.bytes(path)
         guard let shownAt = kept.shownAt(String(decoding: bytes, as: UTF8.self)) else {
           throw Refusal("no readable stamp")
         }

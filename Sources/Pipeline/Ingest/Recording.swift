@@ -43,71 +43,62 @@ package struct Recording: Sendable {
 
   /// A recorded run.
   package struct Run: Sendable {
-    fileprivate let recording: Recording
-    fileprivate let path: String
-    fileprivate let takenAt: Instant
+    let path: String
+    let takenAt: Instant
 
-    /// Reads the documents. Files may be gzipped.
+    /// Returns the paths of its files.
+    func files() throws -> [String] {
+      do {
+        return try FileManager.default.contentsOfDirectory(atPath: path)
+          .filter { !$0.hasPrefix(".") }.sorted().map { "\(path)/\($0)" }
+      } catch {
+        throw IngestError.recording(path: path, reason: error.localizedDescription)
+      }
+    }
+
+    /// Reads the documents, as if all were fetched at one instant. Files may be gzipped.
     package func documents() throws -> [Document] {
-      try recording.documents(in: path, takenAt: takenAt)
+      try files().map { path in
+        let file = path.hasSuffix(".gz") ? String(path.dropLast(3)) : path
+        guard file.hasSuffix(".json") || file.hasSuffix(".xml"),
+          let stem = URL(filePath: file).lastPathComponent.split(separator: ".").first
+        else { throw IngestError.recording(path: path, reason: "is neither .json nor .xml") }
+        return Document(name: String(stem), bytes: try Recording.bytes(path), fetchedAt: takenAt)
+      }
     }
   }
 
   /// Returns the recorded runs of a feed, oldest first.
   package func runs(of feed: String) throws -> [Run] {
-    let path = "\(folder)/\(feed)"
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: path)
-    } catch {
-      guard FileManager.default.fileExists(atPath: folder) else {
-        throw IngestError.recording(path: folder, reason: "no such folder")
-      }
+    guard FileManager.default.fileExists(atPath: folder) else {
+      throw IngestError.recording(path: folder, reason: "no such folder")
+    }
+    let runs = try Self.runs(in: "\(folder)/\(feed)")
+    guard !runs.isEmpty else {
       throw IngestError.recording(
-        path: path,
+        path: "\(folder)/\(feed)",
         reason: "there is no recording of this feed; "
           + (folder.hasSuffix("/\(feed)")
             ? "name the folder that contains \(feed)" : "bowser ingest FEED --record DIR makes one")
       )
     }
-    let stamped = names.compactMap { name in
-      Instant(iso: name).map { (instant: $0, name: name) }
-    }
-    guard !stamped.isEmpty else {
-      throw IngestError.recording(
-        path: path, reason: "contains no folder named after an instant, such as 20260702T235701Z")
-    }
-    return stamped.sorted { $0.instant < $1.instant }.map { run in
-      Run(recording: self, path: "\(path)/\(run.name)", takenAt: run.instant)
-    }
+    return runs
   }
 
-  /// Returns the documents of a folder, as if all were fetched at one instant.
-  package func documents(in path: String, takenAt: Instant) throws -> [Document] {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-    } catch {
-      throw IngestError.recording(path: path, reason: error.localizedDescription)
-    }
-    return try names.filter { !$0.hasPrefix(".") }.map { name in
-      let plain = name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
-      guard plain.hasSuffix(".json") || plain.hasSuffix(".xml"),
-        let stem = plain.split(separator: ".").first
-      else {
-        throw IngestError.recording(path: "\(path)/\(name)", reason: "is neither .json nor .xml")
-      }
-      let bytes = try bytes("\(path)/\(name)")
-      return Document(name: String(stem), bytes: bytes, fetchedAt: takenAt)
-    }
+  /// Returns the recorded runs in the folder of one feed, oldest first; none where it does not exist.
+  static func runs(in path: String) throws -> [Run] {
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: path).compactMap { name in
+      Instant(iso: name).map { Run(path: "\(path)/\(name)", takenAt: $0) }
+    }.sorted { $0.takenAt < $1.takenAt }
   }
 
   /// Returns the bytes of a file, decompressed if its name ends in .gz.
-  package func bytes(_ path: String) throws -> [UInt8] {
+  static func bytes(_ path: String) throws -> [UInt8] {
     try path.hasSuffix(".gz") ? unzip(path) : read(path)
   }
 
-  private func read(_ path: String) throws -> [UInt8] {
+  private static func read(_ path: String) throws -> [UInt8] {
     do {
       return [UInt8](try ByteStream(file: path).all())
     } catch let error as ByteStream.TooLarge {
@@ -117,7 +108,7 @@ package struct Recording: Sendable {
     }
   }
 
-  private func unzip(_ path: String) throws -> [UInt8] {
+  private static func unzip(_ path: String) throws -> [UInt8] {
     let gzip = try ByteStream(["gzip", "-dc", "--", path])
     let data: Data
     do {
