@@ -62,25 +62,13 @@ package func unknownRecords(of decisions: [StationDecision], _ store: Store) thr
       ("station", decision.firstSource, decision.firstCode),
       ("as", decision.secondSource, decision.secondCode),
     ] {
-      guard let name = unknownName(of: source, code, known: known) else { continue }
-      sentences.append("stations.json5, entry \(index + 1): '\(key)' names \(name)")
+      if known[source]?.contains(code) ?? false { continue }
+      sentences.append(
+        "stations.json5, entry \(index + 1): '\(key)' names "
+          + (known[source] == nil
+            ? "'\(source)', from which no station has come yet"
+            : "'\(code)', a station that \(source) has not reported"))
     }
   }
   return sentences
-}
-
-/// Returns which part of the name of a station record is not known, and what may be meant; `nil`
-/// if the record is known.
-private func unknownName(
-  of source: String, _ code: String, known: [String: Set<String>]
-) -> String? {
-  func advice(_ likely: String?) -> String { likely.map { "; did you mean '\($0)'?" } ?? "" }
-  guard let codes = known[source] else {
-    return "'\(source)', from which no station has come yet"
-      + advice(nearest(to: source, in: known.keys.sorted()))
-  }
-  guard !codes.contains(code) else { return nil }
-  // Some number is always similar, and means another station.
-  let likely = code.contains { $0.isLetter } ? nearest(to: code, in: codes.sorted()) : nil
-  return "'\(code)', a station that \(source) has not reported" + advice(likely)
 }
