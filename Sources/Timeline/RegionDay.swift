@@ -269,26 +269,17 @@ package struct RegionDays {
     let states = Dictionary(
       regions.indices.filter { regions[$0].isState }.map { (regions[$0].state ?? -1, $0) },
       uniquingKeysWith: min)
-    let positions = Dictionary(states.values.map { (regions[$0].code, $0) }, uniquingKeysWith: min)
-    struct Key: Hashable {
-      var region: Int
-      var fuelID: Int16
-      var day: Day
-    }
-    var byState: [Key: Bool] = [:]
-    for average in averages {
-      guard let region = positions[average.region] else { continue }
-      byState[Key(region: region, fuelID: average.fuelID, day: average.day)] =
-        average.isComplete
+    let codes = Set(states.values.map { regions[$0].code })
+    var byState: [String: Bool] = [:]
+    for average in averages where codes.contains(average.region) {
+      byState["\(average.region) \(average.fuelID) \(average.day)"] = average.isComplete
     }
     for position in averages.indices where nations.contains(averages[position].region) {
       let day = averages[position].day
       let fuelID = averages[position].fuelID
       var complete = 0
       for state in calendar.days.indices where settled.contains(day, of: fuelID, in: state) {
-        let isComplete = states[state].flatMap {
-          byState[Key(region: $0, fuelID: fuelID, day: day)]
-        }
+        let isComplete = states[state].flatMap { byState["\(regions[$0].code) \(fuelID) \(day)"] }
         // Without an average the state counts as complete only if it has no station with this fuel,
         // or no region of its own by which it could be judged.
         let isNeeded = states[state].map { isSold(fuelID, in: $0) } ?? false
