@@ -40,9 +40,8 @@ package struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
   package var weekday: Int { ((sinceEpoch + 3) % 7 + 7) % 7 }
 
   package var description: String {
-    var text = ""
-    text.append(self)
-    return text
+    let (year, month, day) = civil
+    return "\(pad(year, 4))-\(pad(month))-\(pad(day))"
   }
 
   package static func < (left: Day, right: Day) -> Bool { left.sinceEpoch < right.sinceEpoch }
@@ -51,7 +50,7 @@ package struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 
   // Source: the same page, civil_from_days.
-  fileprivate var civil: (year: Int, month: Int, day: Int) {
+  private var civil: (year: Int, month: Int, day: Int) {
     let shifted = sinceEpoch + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
@@ -63,17 +62,5 @@ package struct Day: Hashable, Comparable, Sendable, CustomStringConvertible {
       yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
       dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     )
-  }
-}
-
-extension String {
-  /// Appends a day as `yyyy-MM-dd`.
-  mutating func append(_ day: Day) {
-    let (year, month, day) = day.civil
-    append(year, digits: 4)
-    append("-")
-    append(month, digits: 2)
-    append("-")
-    append(day, digits: 2)
   }
 }

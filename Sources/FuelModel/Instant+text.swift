@@ -1,26 +1,10 @@
 extension Instant: CustomStringConvertible {
   /// ISO 8601 in UTC, with microseconds only where they are not zero: `2026-07-02T20:20:27Z`.
   package var description: String {
-    let second = seconds
-    let day = Day(sinceEpoch: Int(floorDivide(second, by: 86_400)))
-    let time = Int(second - Int64(day.sinceEpoch) * 86_400)
-    let fraction = Int(microseconds - second * 1_000_000)
-    // Appends to one string for speed: a run sends thousands of instants to the server.
-    var text = ""
-    text.reserveCapacity(27)
-    text.append(day)
-    text.append("T")
-    text.append(time / 3600, digits: 2)
-    text.append(":")
-    text.append(time / 60 % 60, digits: 2)
-    text.append(":")
-    text.append(time % 60, digits: 2)
-    if fraction != 0 {
-      text.append(".")
-      text.append(fraction, digits: 6)
-    }
-    text.append("Z")
-    return text
+    let (day, time) = utc
+    let fraction = Int(microseconds - seconds * 1_000_000)
+    return "\(day)T\(pad(time / 3600)):\(pad(time / 60 % 60)):\(pad(time % 60))"
+      + (fraction == 0 ? "" : ".\(pad(fraction, 6))") + "Z"
   }
 
   /// A form without punctuation that sorts by time, for folder names: `20260702T202027Z`.
@@ -92,8 +76,7 @@ extension Instant: CustomStringConvertible {
   /// `dd/MM/yyyy hh:mm:ss AM` in UTC, the form that NSW FuelCheck expects in its request headers.
   /// Midnight is 12 AM, noon is 12 PM.
   package var twelveHourUTC: String {
-    let day = Day(sinceEpoch: Int(floorDivide(seconds, by: 86_400)))
-    let time = Int(seconds - Int64(day.sinceEpoch) * 86_400)
+    let (day, time) = utc
     let hour = time / 3600
     let clock = "\(pad(hour % 12 == 0 ? 12 : hour % 12)):\(pad(time / 60 % 60)):\(pad(time % 60))"
     return
@@ -108,24 +91,9 @@ package func floorDivide(_ value: Int64, by divisor: Int64) -> Int64 {
 
 /// Returns a number with leading zeros.
 package func pad(_ value: Int, _ width: Int = 2) -> String {
-  var text = ""
-  text.append(value, digits: width)
-  return text
-}
-
-extension String {
-  /// Appends a number with leading zeros up to the given number of digits.
-  mutating func append(_ value: Int, digits: Int) {
-    if value < 0 { append("-") }
-    let value = abs(value)
-    var divisor = 1
-    for _ in 1..<digits { divisor *= 10 }
-    while value / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      unicodeScalars.append(Unicode.Scalar(UInt8(48 + value / divisor % 10)))
-      divisor /= 10
-    }
-  }
+  let digits = String(value.magnitude)
+  return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count))
+    + digits
 }
 
 /// Reads fixed fields of ASCII digits and punctuation from the front of a text.

@@ -37,6 +37,12 @@ package struct Instant: Hashable, Comparable, Sendable {
 
   /// Whole seconds since 1970-01-01 00:00 UTC, rounded down.
   package var seconds: Int64 { floorDivide(microseconds, by: 1_000_000) }
+
+  /// The calendar day in UTC, and how many seconds of it have passed.
+  package var utc: (day: Day, secondsOfDay: Int) {
+    let day = floorDivide(seconds, by: 86_400)
+    return (Day(sinceEpoch: Int(day)), Int(seconds - day * 86_400))
+  }
 }
 
 /// Seconds as people count a wait: `42 s`, `12 min`, `5 h`, rounded up.

@@ -55,9 +55,7 @@ package struct Zone: RawRepresentable, Hashable, Sendable {
 
   /// Returns the local calendar day at an instant, and the seconds that the local clock shows.
   package func local(_ instant: Instant) -> (day: Day, secondsOfDay: Int) {
-    let shifted = instant.seconds + Int64(offset(at: instant))
-    let day = Day(sinceEpoch: Int(floorDivide(shifted, by: 86_400)))
-    return (day, Int(shifted - Int64(day.sinceEpoch) * 86_400))
+    Instant(seconds: instant.seconds + Int64(offset(at: instant))).utc
   }
 
   /// Returns the instant of a local wall-clock time. This function is the program's only conversion

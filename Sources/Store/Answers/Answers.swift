@@ -296,7 +296,7 @@ extension Answers {
     }
     let prices = facts.filter { $0.kind == .price }
     if !prices.isEmpty {
-      let years = Set(prices.map(\.at.utcYear)).sorted()
+      let years = Set(prices.map(\.at.utc.day.year)).sorted()
       try connection.query(
         "SELECT fuel.ensure_year(year) FROM unnest(\(years)::integer[]) AS reported (year)")
       try connection.copy(

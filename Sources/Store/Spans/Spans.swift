@@ -125,7 +125,7 @@ extension Spans {
         AND span.from_at >= \(windows.map(\.from).min() ?? .distantPast)
       """)
     let years = Set(
-      windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utcYear })
+      windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utc.day.year })
     try ensureSpanYears(years)
     // The rows are written in the order of the key.
     try connection.copy(into: "fuel.span", columns: 16) { copy in
@@ -224,12 +224,5 @@ extension StoredSpan {
     var span = span
     span.until = believedUntil
     return span
-  }
-}
-
-extension Instant {
-  /// The calendar year in UTC.
-  var utcYear: Int {
-    Day(sinceEpoch: Int((microseconds / 1_000_000 - (microseconds < 0 ? 86_399 : 0)) / 86_400)).year
   }
 }
