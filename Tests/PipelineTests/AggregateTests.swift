@@ -282,9 +282,34 @@ struct AggregateTests {
       try bench.report(1_710, at: now)
       try bench.feed.aggregate(at: now, regions: [.queensland, .nation, rest])
       let day = try #require(Day("2026-06-30"))
-      let habits = try DayUpdate(bench.feed.store, now: now)
-        .habits(of: [1], from: day, to: day, leastDays: 1)
-      #expect(habits.map(\.region) == Array(repeating: "qld-rest", count: 4))
+      try bench.feed.store.days.refreshHabits(of: [1], from: day, to: day, leastDays: 1)
+      #expect(
+        try bench.connection.lines("SELECT region FROM fuel.station_habit")
+          == Array(repeating: "qld-rest", count: 4))
+    }
+  }
+
+  /// F-G20: of an even number of days, the median lies between two hundredths of a cent, and half of
+  /// one is rounded away from zero.
+  @Test(arguments: [([3, 4], "4"), ([-3, -4], "-4"), ([-1, 2], "1"), ([-2, 1], "-1")])
+  func theMedianIsRoundedAwayFromZero(differences: [Int], usual: String) async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let now = Self.now + .seconds(2 * 86_400)
+      try bench.report(1_710, at: now)
+      try bench.feed.aggregate(at: now)
+      let first = try #require(Day("2026-06-30"))
+      for (position, difference) in differences.enumerated() {
+        try bench.connection.query(
+          """
+          UPDATE fuel.daily_rollup SET average_cpl = (17000 - \(difference)::integer) / 100.0
+          WHERE region = 'QLD' AND day = \(first + position)::date
+          """)
+      }
+      try bench.feed.store.days.refreshHabits(of: [1], from: first, to: first + 1, leastDays: 2)
+      #expect(
+        try bench.connection.lines(
+          "SELECT DISTINCT (difference_cpl * 100)::integer FROM fuel.station_habit") == [usual])
     }
   }
 

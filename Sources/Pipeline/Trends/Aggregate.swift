@@ -166,11 +166,8 @@ package struct Aggregate {
     let due = try store.days.habitsDue(now: now)
     let last = Self.lastDay(regions, now: now)
     guard !due.fuelIDs.isEmpty, isDue || due.until != last else { return }
-    try store.days.keepHabits(
-      try DayUpdate(store, now: now).habits(
-        of: due.fuelIDs, from: last + (1 - Self.habitDays), to: last,
-        leastDays: Self.leastHabitDays),
-      until: last)
+    try store.days.refreshHabits(
+      of: due.fuelIDs, from: last + (1 - Self.habitDays), to: last, leastDays: Self.leastHabitDays)
   }
 
   /// Stores where every market is in its cycle, and the cycles of all stored averages, once a day;

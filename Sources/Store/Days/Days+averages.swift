@@ -59,26 +59,6 @@ extension Days {
       }
     }
   }
-
-  /// Returns the averages of ended days by region, fuel and day, in hundredths of a cent.
-  package func regionAverages(
-    of fuelIDs: [Int16], from first: Day, to last: Day
-  ) throws -> [String: [Int16: [Day: Int]]] {
-    var found: [String: [Int16: [Day: Int]]] = [:]
-    for row in try connection.query(
-      """
-      SELECT region, fuel_id, day, (average_cpl * 100)::integer AS average
-      FROM fuel.daily_rollup
-      WHERE is_ended AND stations >= fuel.minimum_stations()
-        AND fuel_id = ANY (\(fuelIDs)) AND day BETWEEN \(first) AND \(last)
-      """)
-    {
-      let fuelID = Int16(try row.integer("fuel_id"))
-      found[try row.text("region"), default: [:]][fuelID, default: [:]][try row.day("day")] =
-        try row.integer("average")
-    }
-    return found
-  }
 }
 
 /// The usual differences of stations to their regions: `fuel.station_habit`.
@@ -105,21 +85,34 @@ extension Days {
     )
   }
 
-  /// Replaces the stored station habits.
+  /// Makes the stored station habits anew: how a station's price usually compares with the average of
+  /// the smallest region in which the station lies. This is the median over days that have ended.
   ///
-  /// - Parameter day: the last day on which they rest.
-  package func keepHabits(_ habits: [StationHabit], until day: Day) throws {
+  /// - Parameter leastDays: with fewer days than this there is no habit.
+  package func refreshHabits(
+    of fuelIDs: [Int16], from first: Day, to last: Day, leastDays: Int
+  ) throws {
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.station_habit")
       try connection.query(
         """
         INSERT INTO fuel.station_habit (station_id, fuel_id, region, difference_cpl, days, until_day)
-        SELECT made.station_id, made.fuel_id, made.region, made.difference / 100.0, made.days, \(day)
-        FROM unnest(
-          \(habits.map(\.placeID))::integer[], \(habits.map(\.fuelID))::smallint[],
-          \(habits.map(\.region))::text[], \(habits.map(\.difference))::integer[],
-          \(habits.map(\.days))::integer[]
-        ) AS made (station_id, fuel_id, region, difference, days)
+        SELECT made.station_id, made.fuel_id, average.region,
+          -- In hundredths of a cent. A mean is in 65,536ths of a tenth of a cent.
+          round((percentile_cont(0.5) WITHIN GROUP (
+            ORDER BY (round(entry.mean / 6553.6) - average.average_cpl * 100)::float8))::numeric) / 100,
+          count(*), \(last)::date
+        FROM fuel.known_month AS made
+        CROSS JOIN LATERAL fuel.days_of(made.days) AS entry
+        JOIN fuel.region_station AS near ON near.station_id = made.station_id AND near.is_nearest
+        JOIN fuel.daily_rollup AS average
+          ON average.region = near.region AND average.fuel_id = made.fuel_id
+          AND average.day = made.month + entry.place - 1
+        WHERE made.month >= \(Month(first).firstDay)::date AND made.fuel_id = ANY (\(fuelIDs))
+          AND entry.standing = 1 AND average.is_ended AND average.stations >= fuel.minimum_stations()
+          AND average.day BETWEEN \(first)::date AND \(last)::date
+        GROUP BY made.station_id, made.fuel_id, average.region
+        HAVING count(*) >= \(leastDays)::integer
         """)
     }
   }

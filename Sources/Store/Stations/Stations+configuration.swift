@@ -36,14 +36,6 @@ package struct Region: Sendable, Equatable {
 }
 
 extension Stations {
-  /// Returns the smallest region around each station.
-  package func nearestRegions() throws -> [Int32: String] {
-    Dictionary(
-      uniqueKeysWithValues: try connection.query(
-        "SELECT station_id, region FROM fuel.region_station WHERE is_nearest"
-      ).map { (Int32(try $0.integer("station_id")), try $0.text("region")) })
-  }
-
   /// Replaces the regions in the database by those of the configuration.
   ///
   /// - Returns: whether any region changed.
