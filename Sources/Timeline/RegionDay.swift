@@ -67,7 +67,7 @@ package struct DailyAverage: Sendable, Equatable {
   /// believed, in thousandths.
   package var coverage: Int
   package var isEnded: Bool
-  /// Whether the day has ended, is settled (`SettledDays`) and rests on enough of the expected
+  /// Whether the day has ended, is settled (`SettledDay`) and rests on enough of the expected
   /// stations. For a nation the same must hold in every state.
   package var isComplete: Bool
   /// The number of complete states, and of all states. Both refer to 1 state for a region within a
@@ -146,7 +146,7 @@ package struct RegionDays {
   private let regionSets: [[Int]]
   private let calendar: PriceCalendar
   private let fuelIDs: [Int16]
-  private let settled: SettledDays
+  private let settled: Set<SettledDay>
 
   /// By region, fuel and day.
   private var sums: [Sum]
@@ -176,7 +176,7 @@ package struct RegionDays {
   /// - Parameter settled: the days that can be complete.
   package init(
     fuelIDs: [Int16], calendar: PriceCalendar, stations: [Int32: CountedStation],
-    regions: [AveragedRegion], regionSets: [[Int]], settled: SettledDays
+    regions: [AveragedRegion], regionSets: [[Int]], settled: Set<SettledDay>
   ) {
     self.fuelIDs = fuelIDs
     self.calendar = calendar
@@ -253,7 +253,7 @@ package struct RegionDays {
       fuelID: fuelIDs[fuel], day: calendar.first + day,
       isEnded: calendar.isEnded(day, in: regions[region].state),
       isSettled: regions[region].coveredIn.allSatisfy {
-        settled.contains(calendar.first + day, of: fuelIDs[fuel], in: $0)
+        settled.contains(SettledDay(calendar.first + day, fuelID: fuelIDs[fuel], state: $0))
       })
   }
 
@@ -278,7 +278,8 @@ package struct RegionDays {
       let day = averages[position].day
       let fuelID = averages[position].fuelID
       var complete = 0
-      for state in calendar.days.indices where settled.contains(day, of: fuelID, in: state) {
+      for state in calendar.days.indices
+      where settled.contains(SettledDay(day, fuelID: fuelID, state: state)) {
         let isComplete = states[state].flatMap { byState["\(regions[$0].code) \(fuelID) \(day)"] }
         // Without an average the state counts as complete only if it has no station with this fuel,
         // or no region of its own by which it could be judged.

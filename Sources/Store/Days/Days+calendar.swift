@@ -52,40 +52,35 @@ extension Days {
   /// Returns which days of some states are settled.
   ///
   /// - Parameter states: the states in the order of the calendar.
-  package func settledDays(from first: Day, to last: Day, states: [String]) throws -> SettledDays {
-    var silence: [Int16: [Int16: Int32]] = [:]
-    for row in try connection.query("SELECT * FROM fuel.silences()") {
-      silence[Int16(try row.integer("source_id")), default: [:]][
-        Int16(try row.integer("fuel_id"))] = Int32(try row.integer("days"))
-    }
-    let begin = first + -Int(silence.values.flatMap(\.values).max() ?? 0)
-    let count = last.sinceEpoch - begin.sinceEpoch + 1
-    var covered: [Int: [Int16: [Bool]]] = [:]
-    // A feed may report stations of another state, as it does those of the ACT.
-    for row in try connection.query(
-      """
-      SELECT reported.state, source_day.source_id, source_day.day
-      FROM (
-        SELECT state, source_id FROM fuel.source
-        UNION
-        SELECT state, source_id FROM fuel.station
-      ) AS reported
-      JOIN fuel.source_day USING (source_id)
-      WHERE source_day.why IS NULL AND source_day.day BETWEEN \(begin) AND \(last)
-      """)
-    {
-      guard let state = states.firstIndex(of: try row.text("state")) else { continue }
-      let source = Int16(try row.integer("source_id"))
-      covered[state, default: [:]][source, default: Array(repeating: false, count: count)][
-        try row.day("day").sinceEpoch - begin.sinceEpoch] = true
-    }
-    var settled = SettledDays(from: first)
-    for (state, sources) in covered {
-      for (source, days) in sources {
-        settled.add(state: state, covered: days, from: begin, silence: silence[source])
-      }
-    }
-    return settled
+  package func settledDays(
+    from first: Day, to last: Day, states: [String]
+  ) throws -> Set<SettledDay> {
+    Set(
+      try connection.query(
+        """
+        SELECT DISTINCT reported.state, fuel_id, run.day
+        FROM (
+          -- How many days in a row a source has covered, up to each of them.
+          SELECT source_id, day, row_number() OVER (PARTITION BY source_id, before ORDER BY day) AS length
+          FROM (
+            SELECT source_id, day, day - row_number() OVER (PARTITION BY source_id ORDER BY day)::integer AS before
+            FROM fuel.source_day
+            WHERE why IS NULL AND day <= \(last)::date
+              AND day >= \(first)::date - (SELECT coalesce(max(days), 0) FROM fuel.silences())
+          ) AS covered
+        ) AS run
+        -- A feed may report stations of another state, as it does those of the ACT.
+        JOIN (SELECT state, source_id FROM fuel.source UNION SELECT state, source_id FROM fuel.station)
+          AS reported USING (source_id)
+        CROSS JOIN fuel.fuel
+        LEFT JOIN fuel.silences() AS silence USING (source_id, fuel_id)
+        WHERE run.day >= \(first)::date AND run.length > coalesce(silence.days, 0)
+        """
+      ).compactMap { row in
+        guard let state = states.firstIndex(of: try row.text("state")) else { return nil }
+        return SettledDay(
+          try row.day("day"), fuelID: Int16(try row.integer("fuel_id")), state: state)
+      })
   }
 
   /// Returns the instant from which the prices of each source count in averages. A source that is
