@@ -6,13 +6,13 @@ package struct CountedStation: Sendable {
   package var state: Int
   /// Whether anybody may buy there, and not members only.
   package var isPublic: Bool
-  /// The regions in which the station lies, as a position among the sets of regions.
-  package var regionSet: Int
+  /// The regions in which the station lies, as positions among the averaged regions.
+  package var regions: [Int]
 
-  package init(state: Int, isPublic: Bool, regionSet: Int) {
+  package init(state: Int, isPublic: Bool, regions: [Int]) {
     self.state = state
     self.isPublic = isPublic
-    self.regionSet = regionSet
+    self.regions = regions
   }
 }
 
@@ -143,7 +143,6 @@ package struct StationsLeft: Sendable, Equatable {
 package struct RegionDays {
   private let stations: [Int32: CountedStation]
   private let regions: [AveragedRegion]
-  private let regionSets: [[Int]]
   private let calendar: PriceCalendar
   private let fuelIDs: [Int16]
   private let settled: Set<SettledDay>
@@ -176,13 +175,12 @@ package struct RegionDays {
   /// - Parameter settled: the days that can be complete.
   package init(
     fuelIDs: [Int16], calendar: PriceCalendar, stations: [Int32: CountedStation],
-    regions: [AveragedRegion], regionSets: [[Int]], settled: Set<SettledDay>
+    regions: [AveragedRegion], settled: Set<SettledDay>
   ) {
     self.fuelIDs = fuelIDs
     self.calendar = calendar
     self.stations = stations
     self.regions = regions
-    self.regionSets = regionSets
     self.settled = settled
     sums = Array(repeating: Sum(), count: regions.count * fuelIDs.count * calendar.count)
     expected = Array(repeating: 0, count: regions.count * fuelIDs.count)
@@ -193,7 +191,7 @@ package struct RegionDays {
     guard let station = stations[stationID], station.isPublic,
       let fuel = fuelIDs.firstIndex(of: fuelID)
     else { return }
-    for region in regionSets[station.regionSet] { expected[region * fuelIDs.count + fuel] += 1 }
+    for region in station.regions { expected[region * fuelIDs.count + fuel] += 1 }
   }
 
   /// Adds consecutive days of a station.
@@ -211,8 +209,7 @@ package struct RegionDays {
       let day = first + position - days.startIndex
       guard day < known.count else { return }
       let share = stationDay.share(of: known[day].microseconds)
-      for region in regionSets[station.regionSet]
-      where regions[region].isValid(on: calendar.first + day) {
+      for region in station.regions where regions[region].isValid(on: calendar.first + day) {
         sums[(region * fuelIDs.count + fuel) * calendar.count + day].count(
           stationDay, share: share, isPublic: station.isPublic)
       }

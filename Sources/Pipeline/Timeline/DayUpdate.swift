@@ -1,6 +1,6 @@
 package import FuelModel
 package import Store
-package import Timeline
+import Timeline
 
 /// Makes days from spans: first the days of stations, then those of regions from them.
 package struct DayUpdate {
@@ -207,7 +207,7 @@ extension DayUpdate {
     guard calendar.beginsAt < calendar.endsAt else { return [] }
     var regions = RegionDays(
       fuelIDs: span.fuelIDs, calendar: calendar, stations: context.stations,
-      regions: context.regions, regionSets: context.regionSets,
+      regions: context.regions,
       settled: try store.days.settledDays(from: span.from, to: span.to, states: context.states))
     var expected = try store.days.knownPairs(
       of: span.fuelIDs, in: Month(number: Month(span.from).number - 1))

@@ -117,7 +117,7 @@ struct KnownAverages {
       var regions = RegionDays(
         fuelIDs: fuelIDs,
         calendar: try store.days.calendar(from: from, to: to, states: context.states, now: now),
-        stations: context.stations, regions: context.regions, regionSets: context.regionSets,
+        stations: context.stations, regions: context.regions,
         settled: try store.days.settledDays(from: from, to: to, states: context.states))
       var here: Set<Pair> = []
       for (pair, stationDays) in days {

@@ -6,8 +6,6 @@ package import Timeline
 package struct RegionContext: Sendable {
   package var stations: [Int32: CountedStation] = [:]
   package var regions: [AveragedRegion] = []
-  /// The sets of regions in which stations lie, as positions among `regions`.
-  package var regionSets: [[Int]] = []
   package var states: [String] = []
 }
 
@@ -40,7 +38,6 @@ extension Days {
           validTo: try row.optional("valid_to").flatMap { Day($0) },
           isState: try row.boolean("is_state"), isNation: try row.boolean("is_nation")))
     }
-    var sets: [String: Int] = [:]
     for row in try connection.query(
       """
       SELECT counted.station_id, counted.state, counted.is_public,
@@ -51,21 +48,16 @@ extension Days {
       """)
     {
       guard let state = states[try row.text("state")] else { continue }
-      let codes = try row.text("regions")
-      if sets[codes] == nil {
-        sets[codes] = context.regionSets.count
-        context.regionSets.append(codes.split(separator: ",").compactMap { regions[String($0)] })
-      }
-      let stationID = Int32(try row.integer("station_id"))
-      context.stations[stationID] = CountedStation(
-        state: state, isPublic: try row.boolean("is_public"), regionSet: sets[codes] ?? 0)
+      context.stations[Int32(try row.integer("station_id"))] = CountedStation(
+        state: state, isPublic: try row.boolean("is_public"),
+        regions: try row.text("regions").split(separator: ",").compactMap { regions[String($0)] })
     }
     for region in context.regions.indices {
       if let state = context.regions[region].state { context.regions[region].coveredIn = [state] }
     }
     // An area across borders is covered where its stations are.
     for station in context.stations.values {
-      for region in context.regionSets[station.regionSet]
+      for region in station.regions
       where context.regions[region].state == nil && !context.regions[region].isNation {
         context.regions[region].coveredIn.insert(station.state)
       }
