@@ -282,7 +282,7 @@ struct AggregateTests {
       try bench.report(1_710, at: now)
       try bench.feed.aggregate(at: now, regions: [.queensland, .nation, rest])
       let day = try #require(Day("2026-06-30"))
-      try bench.feed.store.days.refreshHabits(of: [1], from: day, to: day, leastDays: 1)
+      try bench.feed.store.days.refreshHabits(from: day, to: day, leastDays: 1, now: now)
       #expect(
         try bench.connection.lines("SELECT region FROM fuel.station_habit")
           == Array(repeating: "qld-rest", count: 4))
@@ -306,7 +306,8 @@ struct AggregateTests {
           WHERE region = 'QLD' AND day = \(first + position)::date
           """)
       }
-      try bench.feed.store.days.refreshHabits(of: [1], from: first, to: first + 1, leastDays: 2)
+      try bench.feed.store.days.refreshHabits(
+        from: first, to: first + 1, leastDays: 2, now: now)
       #expect(
         try bench.connection.lines(
           "SELECT DISTINCT (difference_cpl * 100)::integer FROM fuel.station_habit") == [usual])

@@ -163,11 +163,10 @@ package struct Aggregate {
   /// Updates the usual difference of stations to their region, a median over sixty days, once a
   /// day.
   private func refreshHabits(isDue: Bool, now: Instant) throws {
-    let due = try store.days.habitsDue(now: now)
     let last = Self.lastDay(regions, now: now)
-    guard !due.fuelIDs.isEmpty, isDue || due.until != last else { return }
+    guard try isDue || store.days.lastHabitDay() != last else { return }
     try store.days.refreshHabits(
-      of: due.fuelIDs, from: last + (1 - Self.habitDays), to: last, leastDays: Self.leastHabitDays)
+      from: last + (1 - Self.habitDays), to: last, leastDays: Self.leastHabitDays, now: now)
   }
 
   /// Stores where every market is in its cycle, and the cycles of all stored averages, once a day;

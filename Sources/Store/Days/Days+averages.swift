@@ -63,34 +63,19 @@ extension Days {
 
 /// The usual differences of stations to their regions: `fuel.station_habit`.
 extension Days {
-  /// Returns the averaged fuels with a price from a feed that was read within the last seven days,
-  /// and the last day of the stored station habits; `nil` where none are stored.
-  package func habitsDue(now: Instant) throws -> (fuelIDs: [Int16], until: Day?) {
-    let row = try connection.query(
-      """
-      SELECT
-        (SELECT max(until_day) FROM fuel.station_habit) AS until_day,
-        coalesce((
-          SELECT string_agg(DISTINCT pair.fuel_id::text, ',')
-          FROM fuel.present_span AS pair
-          JOIN fuel.fuel USING (fuel_id)
-          JOIN fuel.source ON source.source_id = pair.seen_by
-          WHERE fuel.is_averaged AND source.last_taken_at > \(now)::timestamptz - interval '7 days'
-        ), '') AS fuel_ids
-      """
-    ).only()
-    return (
-      try row.text("fuel_ids").split(separator: ",").compactMap { Int16($0) }.sorted(),
-      try row.optional("until_day").flatMap { Day($0) }
-    )
+  /// Returns the last day of the stored station habits; `nil` where none are stored.
+  package func lastHabitDay() throws -> Day? {
+    try connection.query("SELECT max(until_day) AS day FROM fuel.station_habit").only()
+      .optional("day").flatMap { Day($0) }
   }
 
   /// Makes the stored station habits anew: how a station's price usually compares with the average of
-  /// the smallest region in which the station lies. This is the median over days that have ended.
+  /// the smallest region in which the station lies. This is the median over days that have ended, for
+  /// averaged fuels with a price from a feed that was read within the last seven days.
   ///
   /// - Parameter leastDays: with fewer days than this there is no habit.
   package func refreshHabits(
-    of fuelIDs: [Int16], from first: Day, to last: Day, leastDays: Int
+    from first: Day, to last: Day, leastDays: Int, now: Instant
   ) throws {
     try connection.transaction {
       try connection.execute("DELETE FROM fuel.station_habit")
@@ -108,7 +93,13 @@ extension Days {
         JOIN fuel.daily_rollup AS average
           ON average.region = near.region AND average.fuel_id = made.fuel_id
           AND average.day = made.month + entry.place - 1
-        WHERE made.month >= \(Month(first).firstDay)::date AND made.fuel_id = ANY (\(fuelIDs))
+        WHERE made.month >= \(Month(first).firstDay)::date
+          AND made.fuel_id IN (
+            SELECT pair.fuel_id
+            FROM fuel.present_span AS pair
+            JOIN fuel.fuel USING (fuel_id)
+            JOIN fuel.source ON source.source_id = pair.seen_by
+            WHERE fuel.is_averaged AND source.last_taken_at > \(now)::timestamptz - interval '7 days')
           AND entry.standing = 1 AND average.is_ended AND average.stations >= fuel.minimum_stations()
           AND average.day BETWEEN \(first)::date AND \(last)::date
         GROUP BY made.station_id, made.fuel_id, average.region
