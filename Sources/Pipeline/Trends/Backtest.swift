@@ -37,24 +37,18 @@ package struct Backtest: Sendable {
     self.until = until
   }
 
-  /// Scores advisers on markets, two markets at a time.
+  /// Scores advisers on markets, as many at a time as this machine has cores.
   package func scores(
     _ markets: [Market], advisers: [Adviser], progress: (Int, Int) -> Void
   ) async -> [MarketScore] {
     await withTaskGroup(of: (Int, [MarketScore]).self) { group in
-      var next = 0
-      var scored: [(Int, [MarketScore])] = []
-      func add() {
-        guard next < markets.count else { return }
-        let (position, market) = (next, markets[next])
-        next += 1
+      for (position, market) in markets.enumerated() {
         group.addTask { (position, scores(market, advisers: advisers)) }
       }
-      for _ in 0..<2 { add() }
+      var scored: [(Int, [MarketScore])] = []
       for await scores in group {
         scored.append(scores)
         progress(scored.count, markets.count)
-        add()
       }
       return scored.sorted { $0.0 < $1.0 }.flatMap(\.1)
     }
