@@ -152,37 +152,18 @@ struct SyntaxFault: Error, Equatable {
       }
     }
 
-    /// Reads items with commas between them. The bracket before the first one has just been read.
+    /// Reads items with commas between them.
     private mutating func items(
       until end: Character, _ item: (inout Walk) throws(Stop) -> Void
     ) throws(Stop) {
-      let begin = offset - 1
       while true {
         try blanks()
         if take(end) { return }
-        if isUnclosed(end) { throw unclosed(end, since: begin) }
         try item(&self)
         try blanks()
         if take(end) { return }
-        if isUnclosed(end) { throw unclosed(end, since: begin) }
         guard take(",") else { throw stop("a comma or \(end)") }
       }
-    }
-
-    /// Whether what comes next can only follow a closing bracket that is missing, as in an example
-    /// of which half is a comment.
-    private func isUnclosed(_ end: Character) -> Bool {
-      switch next {
-      case nil: true
-      case 0x7B, 0x5B, 0x5D: end == "}"
-      case 0x7D: end == "]"
-      default: false
-      }
-    }
-
-    private func unclosed(_ end: Character, since begin: Int) -> Stop {
-      let line = 1 + bytes[..<begin].count { $0 == 0x0A }
-      return stop("a closing \(end) of the \(end == "}" ? "{" : "[") in line \(line)")
     }
 
     /// Reads a key, and returns it without its quotes.
@@ -193,7 +174,7 @@ struct SyntaxFault: Error, Equatable {
         return bytes[(begin + 1)..<(offset - 1)]
       }
       let key = word()
-      if key.isEmpty { throw stop("a key") }
+      if key.isEmpty { throw stop("a key or }") }
       return key
     }
 
