@@ -308,7 +308,7 @@ extension OutputTests {
       try Data().write(to: URL(filePath: file))
       for (folder, reason) in [
         ("/proc/foo", "/proc/foo cannot be created: No such file or directory"),
-        (file, "\(file) cannot be created: there is a file of that name"),
+        (file, "\(file) cannot be created: File exists"),
         ("\(file)/site", "\(file)/site cannot be created: Not a directory"),
       ] {
         let refused = try run(["report", "--out", folder], target)

@@ -132,23 +132,14 @@ private func makeFolders(for paths: [String], in folder: URL) throws {
 }
 
 /// Makes a folder, and the folders that it lies in, unless they are there.
-///
-/// It asks the system itself, because the errors of `FileManager` do not tell the system's reason.
 private func makeFolder(_ folder: URL) throws {
-  guard mkdir(folder.path, 0o777) != 0 else { return }
-  var reason = errno
-  let parent = folder.deletingLastPathComponent()
-  // What is named above a path that ends with `..` is longer, and is not there either.
-  if reason == ENOENT, parent.path.utf8.count < folder.path.utf8.count {
-    try makeFolder(parent)
-    guard mkdir(folder.path, 0o777) != 0 else { return }
-    reason = errno
+  do {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  } catch let error as CocoaError {
+    let reason = (error.underlying as? POSIXError)?.code.rawValue ?? EIO
+    throw FileOutput.Failure(
+      description: "\(folder.path) cannot be created: \(String(cString: strerror(reason)))")
   }
-  var there = stat()
-  let isThere = stat(folder.path, &there) == 0
-  guard !isThere || there.st_mode & S_IFMT != S_IFDIR else { return }
-  let words = isThere ? "there is a file of that name" : String(cString: strerror(reason))
-  throw FileOutput.Failure(description: "\(folder.path) cannot be created: \(words)")
 }
 
 /// Whether a folder is empty or an older report.
