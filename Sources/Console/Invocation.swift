@@ -202,14 +202,6 @@ package struct Invocation: Sendable {
     return archives
   }
 
-  /// Refuses a mistake in the file of an archive, for commands that read no archive. Otherwise it
-  /// would wait for the next one to be loaded.
-  func checkArchives() throws {
-    let folder = try configurationFolder()
-    guard FileManager.default.fileExists(atPath: folder + "/archives") else { return }
-    _ = try Archive.all(in: folder, environment: environment)
-  }
-
   /// A logger with the level of the settings.
   package func logger(_ settings: Settings<Table>) -> Logger {
     Logger(Logger.Level(rawValue: settings.logLevel) ?? .warning)

@@ -45,7 +45,6 @@ let aggregateCommand = Command(
     guard instant <= clock.now() else { throw UsageError.message("--as-of is in the future") }
     return try tellAsKnown(at: instant, store: try invocation.store(settings))
   }
-  try invocation.checkArchives()
   if let from, from > Australia.newestDay(at: clock.now()) {
     throw UsageError.message("--from is in the future")
   }

@@ -20,7 +20,6 @@ let statusCommand = Command(
     """
 ) { invocation in
   let settings = try invocation.settings()
-  try invocation.checkArchives()
   let views = try invocation.views(settings)
   let now = try invocation.clock().now()
   let health = try views.health()
