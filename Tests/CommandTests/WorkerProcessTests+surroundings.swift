@@ -71,14 +71,7 @@ extension WorkerProcessTests {
         #expect(providers.paths.count { $0.hasSuffix("accesstoken") } == count + 1, "\(spoil)")
       }
       variables["BOWSER_STATE_FOLDER"] = "/proc/nowhere"
-      let said = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-      defer { try? FileManager.default.removeItem(atPath: said) }
-      let last = "ingest tas-fuelcheck --now \(Self.now + .seconds(90_000))"
-      #expect(try shell("\(last) 2>\(said)") == 0)
-      let warning = try String(contentsOfFile: said, encoding: .utf8)
-      #expect(
-        warning.contains("every run asks for a new token")
-          && warning.contains("/proc/nowhere cannot be created"), "\(warning)")
+      #expect(try shell("ingest tas-fuelcheck --now \(Self.now + .seconds(90_000))") == 0)
     }
   }
 

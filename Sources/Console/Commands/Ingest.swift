@@ -118,7 +118,6 @@ private struct IngestWork {
     do {
       // No attempt is recorded with a key that cannot be used.
       _ = try source.missingSecret(in: secrets)
-      warnOfLostTokens(source)
       let summary = try await ingest(source, store).live(
         try invocation.fetch(source, settings, until: try invocation.deadline(settings)),
         recording: invocation.options["record"].map { Recording(folder: $0) },
@@ -128,17 +127,6 @@ private struct IngestWork {
       tell(source.feed, .failure(error), &worst)
     }
     return worst
-  }
-
-  /// Warns where no token can be kept: each run then spends a call of the month for a new one.
-  private func warnOfLostTokens(_ source: Source) {
-    guard source.provider.keysExpire(source),
-      let folder = TokenCache.folder(
-        configured: settings.stateFolder, environment: invocation.environment),
-      let obstacle = TokenCache.obstacle(in: folder)
-    else { return }
-    invocation.logger(settings).warning(
-      "every run asks for a new token", ["feed": source.feed, "state_folder": obstacle])
   }
 
   /// Fetches each feed in a process of its own, all at the same time. A failure of one, even a
