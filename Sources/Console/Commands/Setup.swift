@@ -56,11 +56,6 @@ let setupCommand = Command(
   }
   say("feeds", ready.isEmpty ? "none are set up" : ready.map(\.feed).joined(separator: ", "))
   for feed in missing { say("", "\(feed.feed) is not set up: set \(feed.missing)") }
-  for source in ready {
-    if let lost = try? source.missingSecret(in: Secrets(environment: invocation.environment)) {
-      say("", "\(source.feed) was read before, but its key is gone: \(lost)")
-    }
-  }
   if !missing.isEmpty { say("", "docs/feeds.md explains how to get keys") }
 
   // The suggested commands repeat `--config` and `--db` of this call, with a password hidden.
