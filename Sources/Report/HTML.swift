@@ -7,8 +7,6 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
 
   package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
-  private init(text: String) { self.text = text }
-
   /// Collects a page. A text is escaped, and HTML is not.
   package struct StringInterpolation: StringInterpolationProtocol {
     var text = ""

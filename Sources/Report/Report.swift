@@ -40,11 +40,6 @@ package struct Report: Sendable {
     /// The path below the report's folder.
     package let path: String
     package let text: @Sendable () -> String
-
-    init(_ path: String, _ text: @escaping @Sendable () -> String) {
-      self.path = path
-      self.text = text
-    }
   }
 
   /// The files of the report. Those of suburbs and stations contain no time other than those of
@@ -54,17 +49,18 @@ package struct Report: Sendable {
     let regions = market.regions.filter(hasAverage)
     let localities = localities()
     var files = [
-      File("style.css") { styleSheet }, File("site.js") { siteScript },
-      File("read.js") { readScript() },
-      File("places.js") { placesScript(regions, localities) },
-      File("feeds.html") { feedsPage().text }, File("method.html") { methodPage().text },
+      File(path: "style.css") { styleSheet }, File(path: "site.js") { siteScript },
+      File(path: "read.js") { readScript() },
+      File(path: "places.js") { placesScript(regions, localities) },
+      File(path: "feeds.html") { feedsPage().text },
+      File(path: "method.html") { methodPage().text },
     ]
     for fuel in market.fuels {
-      files.append(File(Self.path(ofFuel: fuel.code)) { nowPage(fuel, depth: 1).text })
-      files.append(File("near/\(Self.slug(fuel.code)).js") { nearScript(fuel.code) })
+      files.append(File(path: Self.path(ofFuel: fuel.code)) { nowPage(fuel, depth: 1).text })
+      files.append(File(path: "near/\(Self.slug(fuel.code)).js") { nearScript(fuel.code) })
       files += regions.filter { isKnown(.init($0.code, fuel.code)) }.map { region in
         let path = Self.path(of: region, fuel.code)
-        return File(path) { fuelPage(region, fuel, path: path).text }
+        return File(path: path) { fuelPage(region, fuel, path: path).text }
       }
     }
     for region in regions {
@@ -72,32 +68,32 @@ package struct Report: Sendable {
       let first = market.fuels.first { isKnown(.init(region.code, $0.code)) }
       if let first {
         let path = Self.path(of: region)
-        files.append(File(path) { fuelPage(region, first, path: path).text })
+        files.append(File(path: path) { fuelPage(region, first, path: path).text })
       }
-      files.append(File("feed/\(slug).atom") { atom(region).text })
-      files.append(File("api/v1/region/\(slug).json") { regionJSON(region) })
+      files.append(File(path: "feed/\(slug).atom") { atom(region).text })
+      files.append(File(path: "api/v1/region/\(slug).json") { regionJSON(region) })
     }
-    files += localities.map { locality in File(locality.path) { localityPage(locality).text } }
+    files += localities.map { place in File(path: place.path) { localityPage(place).text } }
     for (state, places) in Dictionary(grouping: localities, by: \.state) {
-      files.append(File("places/\(Self.slug(state)).html") { placesPage(state, places).text })
+      files.append(File(path: "places/\(Self.slug(state)).html") { placesPage(state, places).text })
     }
     for (station, offers) in Dictionary(grouping: market.offers, by: \.station) {
       let offers = offers.sorted { Fuel.precedes($0.fuel, $1.fuel) }
-      files.append(File(Self.path(ofStation: station)) { stationPage(offers).text })
-      files.append(File("api/v1/station/\(station).json") { stationJSON(offers) })
+      files.append(File(path: Self.path(ofStation: station)) { stationPage(offers).text })
+      files.append(File(path: "api/v1/station/\(station).json") { stationJSON(offers) })
     }
     let points = Dictionary(grouping: market.offers) {
       "\(Self.slug($0.state))-\(Self.slug($0.fuel))"
     }
     files += points.map { name, offers in
-      File("api/v1/prices/\(name).geojson") { geoJSON(offers) }
+      File(path: "api/v1/prices/\(name).geojson") { geoJSON(offers) }
     }
     files += [
-      File("api/v1/market.json") { market.json + "\n" },
-      File("api/v1/changes.json") { changesJSON() },
-      File("api/v1/index.json") { indexJSON(regions) },
+      File(path: "api/v1/market.json") { market.json + "\n" },
+      File(path: "api/v1/changes.json") { changesJSON() },
+      File(path: "api/v1/index.json") { indexJSON(regions) },
     ]
-    return files + [File("index.html") { nowPage(market.fuels.first, depth: 0).text }]
+    return files + [File(path: "index.html") { nowPage(market.fuels.first, depth: 0).text }]
   }
 
   // Codes come from the user's configuration. A path may contain only plain characters.

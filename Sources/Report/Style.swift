@@ -119,7 +119,6 @@ let styleSheet = """
     tbody th { width: 48%; }
   }
   table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 0.93rem; }
-  caption { text-align: left; color: var(--soft); font-size: 0.9rem; padding-bottom: 6px; }
   th, td { text-align: left; padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
   th, td { overflow-wrap: break-word; }
   th { font-weight: 600; } thead th { color: var(--soft); font-size: 0.82rem; vertical-align: bottom; }
@@ -127,7 +126,6 @@ let styleSheet = """
   td.number + td:not(.number), th.number + th:not(.number) { padding-left: 12px; }
   th .unit { font-weight: 400; }
   tbody tr:last-child > * { border-bottom: 0; }
-  .columns { display: grid; gap: 14px 28px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 300px), 1fr)); }
   .chips { display: flex; flex-wrap: wrap; gap: 8px; list-style: none; padding: 0; margin: 10px 0 0; }
   .chips a {
     display: inline-block; border: 1px solid var(--line); border-radius: 999px; padding: 3px 12px;
