@@ -1,4 +1,4 @@
-/// The only style sheet: light and dark, for phones, large screens and print.
+/// The only style sheet: light and dark, for phones and large screens.
 let styleSheet = """
   :root {
     color-scheme: light dark;
@@ -63,7 +63,6 @@ let styleSheet = """
   .cards { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 250px), 1fr)); }
   .card, .panel {
     background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px;
-    break-inside: avoid;
   }
   .card { display: flex; flex-direction: column; gap: 6px; }
   .card h2 a { color: inherit; text-decoration: none; }
@@ -146,16 +145,5 @@ let styleSheet = """
   footer { padding-top: 16px; padding-bottom: 40px; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.85rem; }
   footer ul { padding-left: 18px; margin: 6px 0; }
   .ok { color: var(--down); font-weight: 600; } .bad { color: var(--up); font-weight: 600; }
-  @media print {
-    :root {
-      --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --accent: #044; --band: #0442;
-      --up: #802; --down: #042; --wait: #024; --wait-back: #fff; --fill: #420; --fill-back: #fff;
-      --none: #333; --none-back: #fff;
-    }
-    header.site nav, .chips, .fuels, button, .skip, .search, details { display: none; }
-    .verdict b { border: 1px solid currentColor; }
-    main, footer, header.site { max-width: none; padding-left: 0; padding-right: 0; }
-    h2 { break-after: avoid; } table { break-inside: avoid; }
-  }
 
   """
