@@ -58,7 +58,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
       case .unknown, .noneOf: self = .usage
       default: self = .refused
       }
-    case is Aggregate.Failure, is FileOutput.Busy: self = .tryAgain
+    case is Aggregate.Failure, is FileOutput.Busy, is Receivers.NotTaken: self = .tryAgain
     case let error as BodyError:
       switch error {
       case .unknownRun: self = .usage

@@ -69,7 +69,7 @@ let notifyCommand = Command(
       }
     } catch {
       writeError("\(rule.name): \(error)")
-      worst = Receivers.code(for: error).worse(than: worst)
+      worst = ExitCode(for: error).worse(than: worst)
     }
   }
   return worst
@@ -101,7 +101,8 @@ extension PlaceSearch {
 
 /// The receivers of notices.
 struct Receivers {
-  /// A receiver did not accept a notice. The text names the host or the program, never the address.
+  /// A receiver did not accept a notice, which is sent again at the next start. The text names the
+  /// host or the program, never the address.
   struct NotTaken: Error, CustomStringConvertible {
     let description: String
   }
@@ -146,11 +147,6 @@ struct Receivers {
         key: "command", place: "notify.json5",
         expected: "a program that can be started without arguments, and '\(program)' is none")
     }
-  }
-
-  /// What a receiver did not accept is sent again at the next start.
-  static func code(for error: any Error) -> ExitCode {
-    error is NotTaken ? .tryAgain : ExitCode(for: error)
   }
 
   func send(_ body: String, to target: NoticeRule.Target) async throws {
@@ -235,7 +231,7 @@ struct Receivers {
         }
       } catch {
         writeError("\(rule.name): \(error)")
-        worst = Self.code(for: error).worse(than: worst)
+        worst = ExitCode(for: error).worse(than: worst)
       }
     }
     return worst
