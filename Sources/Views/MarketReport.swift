@@ -14,17 +14,6 @@ package struct MarketReport: Sendable {
     package var zone: Zone
     /// The centre of its circle; `nil` where it has no circle.
     package var centre: Position?
-    /// The number of its stations, open or not.
-    package var stations: Int
-
-    /// Whether it has no station although there are some where it lies. Of a region in no state
-    /// this is known once every state has stations.
-    package func isEmpty(among regions: [Region]) -> Bool {
-      guard stations == 0, kind != "nation", kind != "state" else { return false }
-      return regions.allSatisfy {
-        $0.kind != "state" || (state != nil && $0.code != state) || $0.stations > 0
-      }
-    }
   }
 
   /// The averages of one day, or those of a month under its first day.

@@ -268,7 +268,7 @@ extension Views {
   package func regions() throws -> [MarketReport.Region] {
     try connection.query(
       """
-      SELECT region, name, kind, state, time_zone, latitude, longitude, stations FROM fuel_v1.regions
+      SELECT region, name, kind, state, time_zone, latitude, longitude FROM fuel_v1.regions
       ORDER BY array_position(ARRAY['capital', 'area', 'rest', 'state', 'nation'], kind), stations DESC, region
       """
     ).map { row in
@@ -276,7 +276,7 @@ extension Views {
         code: try row.text("region"), name: try row.text("name"), kind: try row.text("kind"),
         state: try row.optional("state"),
         zone: Zone(rawValue: try row.text("time_zone")) ?? .utc,
-        centre: try row.position(), stations: try row.integer("stations"))
+        centre: try row.position())
     }
   }
 

@@ -38,7 +38,7 @@ let doctorCommand = Command(
   }
   doctor.programs(invocation)
   doctor.database(settings, invocation)
-  doctor.lists(settings, invocation)
+  doctor.lists(invocation)
   doctor.stateFolder(settings, invocation)
   // A hub reads no feed.
   if !doctor.isHub { for source in sources { doctor.keys(of: source, invocation) } }
@@ -105,30 +105,17 @@ private struct Doctor {
     }
   }
 
-  /// Checks the lists beside `bowser.json5`, and whether the stations that a person decided about
-  /// are known.
-  mutating func lists(_ settings: Settings<Invocation.Table>, _ invocation: Invocation) {
-    let decided: [StationDecision]
+  /// Checks the lists beside `bowser.json5`.
+  mutating func lists(_ invocation: Invocation) {
     do {
       let folder = try invocation.configurationFolder()
       _ = try regions(file: folder + "/regions.json5")
       _ = try brands(file: folder + "/brands.json5")
       _ = try marketEvents(file: folder + "/events.json5")
-      decided = try decisions(file: folder + "/stations.json5")
+      _ = try decisions(file: folder + "/stations.json5")
       tell(.ok, "lists", "regions, brands, events and stations can be read")
     } catch {
-      return tell(.fail, "lists", "\(error)")
-    }
-    // Whatever is wrong with the database has been told.
-    guard let store = try? invocation.store(settings),
-      let unknown = try? unknownRecords(of: decided, store),
-      let regions = try? store.views.regions()
-    else { return }
-    for sentence in unknown { tell(.warn, "stations", sentence) }
-    for region in regions where region.isEmpty(among: regions) {
-      tell(
-        .warn, "regions",
-        "region \(region.code) has no station: check its state, centre, radius and postcodes")
+      tell(.fail, "lists", "\(error)")
     }
   }
 
