@@ -65,19 +65,7 @@ let showCommand = Command(
     }
     return .done
   }
-  let place: NamedPlace
-  do {
-    place = try search.place(word)
-  } catch let error as UsageError {
-    // The last word may be a fuel that was meant as --fuel, unless several places have it.
-    let words = word.split(separator: " ").map(String.init)
-    guard let last = words.last, let fuel = try? fuelCode(last),
-      !error.description.contains("' may be ")
-    else { throw error }
-    let before = words.dropLast().map { $0 + " " }.joined()
-    throw UsageError.message(
-      "no place '\(word)'; did you mean bowser show \(before)--fuel \(fuel)?")
-  }
+  let place = try search.place(word)
   guard kilometres == nil || place.position != nil else {
     throw UsageError.message("--near needs a place with a position, and \(place.name) has none")
   }

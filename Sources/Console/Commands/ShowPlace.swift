@@ -42,7 +42,7 @@ struct PlaceSearch {
       throw UsageError.unknown(
         "place", word, among: known,
         hint: "use a region, a suburb, postcode or station that has a price, or a point such as "
-          + "-31.95,115.86")
+          + "-31.95,115.86; --fuel chooses the fuel")
     }
     // A whole name comes before the beginning of one. A suburb comes before a station of the same
     // name.
