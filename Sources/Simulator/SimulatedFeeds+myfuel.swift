@@ -54,14 +54,7 @@ extension SimulatedFeeds {
   /// Returns the outlets that a body `{"FuelOutletIdentifier":[...]}` asks for, or `nil` for any
   /// other body.
   private static func identifiers(in body: [UInt8]) -> [String]? {
-    struct Question: Decodable {
-      let ids: [String]
-      enum CodingKeys: String, CodingKey { case ids = "FuelOutletIdentifier" }
-    }
-    do {
-      return try JSONDecoder().decode(Question.self, from: Data(body)).ids
-    } catch {
-      return nil
-    }
+    let question = try? JSONDecoder().decode([String: [String]].self, from: Data(body))
+    return question?["FuelOutletIdentifier"]
   }
 }
