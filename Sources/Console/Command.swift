@@ -63,11 +63,6 @@ package struct Command: Sendable {
       hint: "\(takes)bowser \(name) --help describes them")
   }
 
-  /// The error for operands of a command that takes none.
-  var noOperands: UsageError {
-    .message("\(name) takes no operands; bowser \(name) --help describes it")
-  }
-
   var help: String {
     let width = examples.map(\.0.count).max() ?? 0
     let lines = examples.map { "  \(padded($0.0, width))  \($0.1)\n" }

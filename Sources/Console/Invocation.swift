@@ -66,7 +66,10 @@ package struct Invocation: Sendable {
       }
       try option.refuseEmptyPath(options[name])
     }
-    guard operands.isEmpty || !command.operands.isEmpty else { throw command.noOperands }
+    guard operands.isEmpty || !command.operands.isEmpty else {
+      throw UsageError.message(
+        "\(command.name) takes no operands; bowser \(command.name) --help describes it")
+    }
     self.options = options
     self.flags = flags
     self.operands = operands
@@ -103,8 +106,12 @@ package struct Invocation: Sendable {
     return day
   }
 
-  func instant(_ name: String) throws -> Instant? {
+  /// Returns the instant that an option names; `nil` where it is not given.
+  ///
+  /// - Parameter orDay: whether it may name a day instead, of which this is the midnight in UTC.
+  func instant(_ name: String, orDay: Bool = false) throws -> Instant? {
     guard let text = options[name] else { return nil }
+    if orDay, let day = Day(text) { return Instant(seconds: Int64(day.sinceEpoch) * 86_400) }
     guard let instant = Instant(iso: text) else {
       throw UsageError.message(
         "--\(name) must be an instant with its zone, such as 2026-07-02T12:00:00Z or "

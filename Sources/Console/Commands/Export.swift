@@ -54,8 +54,8 @@ let exportCommand = Command(
   guard let format = ExportFormat(rawValue: invocation.options["format"] ?? "csv") else {
     throw UsageError.message("--format must be csv or ndjson")
   }
-  let since = try invocation.bound("since")
-  let until = try invocation.bound("until")
+  let since = try invocation.instant("since", orDay: true)
+  let until = try invocation.instant("until", orDay: true)
   guard since == nil && until == nil || Views.timeColumn(of: view) != nil else {
     throw UsageError.message("\(view) shows only the present and takes no --since or --until")
   }
@@ -70,17 +70,4 @@ let exportCommand = Command(
     try views.export(view, as: format, since: since, until: until) { writeBytes($0) }
   }
   return .done
-}
-
-extension Invocation {
-  /// The instant of an option, which may also be a day: then its midnight in UTC.
-  fileprivate func bound(_ name: String) throws -> Instant? {
-    guard let text = options[name] else { return nil }
-    if let day = Day(text) { return Instant(seconds: Int64(day.sinceEpoch) * 86_400) }
-    guard let instant = Instant(iso: text) else {
-      throw UsageError.message(
-        "--\(name) must be a day such as 2026-07-02 or an instant such as 2026-07-02T12:00:00Z")
-    }
-    return instant
-  }
 }
