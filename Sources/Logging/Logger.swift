@@ -32,12 +32,6 @@ package struct Logger: Sendable {
     return logger
   }
 
-  /// Writes a line for developers.
-  package func debug(
-    _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]
-  ) {
-    log(.debug, message, values)
-  }
   /// Writes a line that `--verbose` shows.
   package func info(
     _ message: String, _ values: KeyValuePairs<String, any CustomStringConvertible> = [:]

@@ -170,7 +170,7 @@ extension Ingest {
         try store.inAnotherSession { try note(in: $0, [], nil) }
       } catch let last {
         // The next run closes the row of this run.
-        log.debug("run left open", ["run": run, "error": "\(error); \(last)"])
+        log.info("run left open", ["run": run, "error": "\(error); \(last)"])
       }
     }
   }
