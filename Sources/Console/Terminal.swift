@@ -101,6 +101,3 @@ func age(_ instant: Instant?, _ now: Instant) -> String {
   default: "\(seconds / 86_400) days ago"
   }
 }
-
-/// A name with a capital first letter.
-func capitalised(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }

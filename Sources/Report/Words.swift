@@ -2,7 +2,7 @@ import FuelModel
 import Views
 
 /// Formats numbers and instants for readers.
-enum Words {
+package enum Words {
   /// Cents per litre with one decimal.
   static func cents(_ value: Double) -> String { Cents.text(value, minus: "−") }
 
@@ -55,7 +55,9 @@ enum Words {
   }
 
   /// A name with a capital first letter.
-  static func title(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+  package static func title(_ name: String) -> String {
+    name.prefix(1).uppercased() + name.dropFirst()
+  }
 
   /// What a market is doing, or `nil` if that is nothing worth mentioning.
   static func state(_ state: String) -> String? {

@@ -270,6 +270,6 @@ private struct Screen {
 
   private func title(_ region: String) -> String {
     let name = regions.first { $0.code == region }?.name ?? region
-    return capitalised(name)
+    return Words.title(name)
   }
 }
