@@ -55,12 +55,7 @@ struct FileOutput {
       let descriptor = Glibc.open(
         partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
       guard descriptor >= 0 else {
-        let reason = String(cString: strerror(errno))
-        let folder = URL(filePath: path).deletingLastPathComponent().path
-        throw Failure(
-          description: access(folder, F_OK) == 0
-            ? "\(path) cannot be written: \(reason)"
-            : "\(path) cannot be written: there is no folder \(folder)")
+        throw Failure(description: "\(path) cannot be written: \(String(cString: strerror(errno)))")
       }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         close(descriptor)

@@ -358,7 +358,7 @@ struct FrontDoorTests {
       (["export", "regions", "--from", "2026-07-01"], 64, "export takes --format, --since, "),
       (["export", "regions", "--out", "--list"], 64, "--out needs FILE"),
       (["export", "regions", "--out", "a", "--out", "b"], 64, "--out may be given only once"),
-      (["export", "regions", "--out", full + "/a/b.csv"], 74, "there is no folder "),
+      (["export", "regions", "--out", full + "/a/b.csv"], 74, "No such file or directory"),
       (["config"], 64, "bowser config show"),
       (["migrate", "down"], 64, "one of up, status, verify"),
       (["status", "perth"], 64, "takes no operands; bowser status --help"),
