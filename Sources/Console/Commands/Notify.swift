@@ -37,9 +37,7 @@ let notifyCommand = Command(
   let rules = try NoticeRule.all(file: folder + "/notify.json5")
   let receivers = try Receivers(rules, invocation, settings)
   if invocation.flags.contains("test") {
-    return await receivers.test {
-      try PlaceSearch(try invocation.views(settings))
-    }
+    return await receivers.test(try PlaceSearch(try invocation.views(settings)))
   }
   let store = try invocation.store(settings)
   let now = try invocation.clock().now()
@@ -206,17 +204,10 @@ struct Receivers {
     }
   }
 
-  /// Sends a test notice to each receiver, and says which rules can send nothing. The receivers are
-  /// tried without a database too.
-  func test(_ open: () throws -> PlaceSearch) async -> ExitCode {
+  /// Sends a test notice to each receiver, and says which rules can send nothing.
+  func test(_ search: PlaceSearch) async -> ExitCode {
     var worst = ExitCode.done
     if rules.isEmpty { write("notify.json5 has no rules: its comments show two\n") }
-    var search: PlaceSearch?
-    do {
-      if !rules.isEmpty { search = try open() }
-    } catch {
-      writeError("what the rules watch is not checked: \(error)")
-    }
     for rule in rules {
       do {
         try check(rule.target)
@@ -226,7 +217,7 @@ struct Receivers {
           "text":"A test of bowser notify","version":1}
           """, to: rule.target)
         write("\(rule.name) sent\n")
-        if let search, let why = try search.obstacle(to: rule) {
+        if let why = try search.obstacle(to: rule) {
           writeError("\(rule.name) can send nothing: \(why)")
         }
       } catch {
