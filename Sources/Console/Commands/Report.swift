@@ -117,10 +117,6 @@ private func makeFolders(for paths: [String], in folder: URL) throws {
   // A parent folder comes before the folders in it.
   for path in [folder] + parents.sorted().map({ folder.appending(path: $0) }) {
     try makeFolder(path)
-    guard access(path.path, R_OK | W_OK | X_OK) == 0 else {
-      throw FileOutput.Failure(
-        description: "\(path.path) cannot be written: \(String(cString: strerror(errno)))")
-    }
     let type = try manager.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
     guard path == folder || type == .typeDirectory, try isOurs(folder, folders) else {
       throw FileOutput.Failure(
