@@ -212,15 +212,11 @@ struct PlacePage {
   }
 
   private var whyNoAverage: String {
-    // Without --now it is the clock's own instant.
-    let isAhead = now > Clock.system.now() + .seconds(60)
-    return isAhead
-      ? "No average here at \(now), which lies ahead. Give another --now."
-      : isStale
-        ? "No average here: the prices are too old to believe. bowser status says since when."
-        : isPast
-          ? "No average here at \(now): too few stations had a price. Give another --now."
-          : "No average here: too few stations, or bowser aggregate has not run yet."
+    isStale
+      ? "No average here at \(now): the prices are too old to believe. bowser status says since when."
+      : isPast
+        ? "No average here at \(now): too few stations had a price. Give another --now."
+        : "No average here: too few stations, or bowser aggregate has not run yet."
   }
 
   /// The daily averages as bars. If a line is too narrow for all days, it has the newest.
