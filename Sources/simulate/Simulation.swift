@@ -34,7 +34,6 @@ struct Simulation {
       case let words where words.count == 1:
         throw UsageError.unknown(
           "simulation", words[0], among: ["play", "serve", "record", "archive"])
-      case []: throw UsageError.message("name what to simulate: play, serve, record or archive")
       default: throw UsageError.message("name one simulation: play, serve, record or archive")
       }
     } catch let failure as Server.Failure {
