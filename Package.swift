@@ -109,7 +109,9 @@ let package = Package(
     // Tests, one folder per module
     .target(
       name: "TestDatabase",
-      dependencies: ["Postgres", "Store", "Views", "Pipeline", "Timeline", "Logging", "FuelModel"],
+      dependencies: [
+        "Postgres", "Store", "Views", "Pipeline", "Timeline", "Simulator", "Logging", "FuelModel",
+      ],
       path: "Tests/TestDatabase", exclude: ["Fixtures"],
       swiftSettings: strict),
     // Shares no code with the product that it is held against.

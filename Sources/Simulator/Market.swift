@@ -64,16 +64,9 @@ package struct Market: Sendable {
       seed: seed, stations: Int((Double(allStations) / shares).rounded()), days: days)
   }
 
-  /// Returns the price of a fuel at a station at an instant, or `nil` if the station does not sell
-  /// the fuel then.
-  package func price(_ site: Site, _ fuel: Fuel, at instant: Instant) -> Price? {
-    guard let change = current(site, fuel, at: instant) else { return nil }
-    return Price(tenths: change.tenths)
-  }
-
   /// Returns the change in effect at an instant, or `nil` before the first change and on days when
   /// the station is not open.
-  func current(_ site: Site, _ fuel: Fuel, at instant: Instant) -> Change? {
+  package func current(_ site: Site, _ fuel: Fuel, at instant: Instant) -> Change? {
     // In Western Australia stations open and close with the price day, which begins at 22:00 UTC.
     let shift: Int64 = site.station.state == .wa ? 7_200 : 0
     let day = Int(floorDivide(instant.seconds + shift, by: 86_400))

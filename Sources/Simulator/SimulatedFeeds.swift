@@ -15,7 +15,8 @@ package final class SimulatedFeeds: Sendable {
     "BOWSER_NT_MYFUEL_PASSWORD": "simulated-password",
   ]
 
-  private static let states: [String: [State]] = [
+  /// The states whose stations each feed reports.
+  package static let states: [String: [State]] = [
     "nsw-fuelcheck": [.nsw, .act], "nt-myfuel": [.nt], "qld-fpd": [.qld], "sa-fpd": [.sa],
     "tas-fuelcheck": [.tas], "vic-fairfuel": [.vic], "wa-fuelwatch": [.wa],
   ]
@@ -23,7 +24,8 @@ package final class SimulatedFeeds: Sendable {
   /// The feeds that can be simulated.
   package static let feeds = states.keys.sorted()
 
-  let market: Market
+  /// The market that they report.
+  package let market: Market
   private let instant: Mutex<Instant>?
   /// The zone whose midnight empties FuelCheck's list of changes. `nil` is UTC. Which zone the
   /// provider uses is not known.
@@ -99,21 +101,6 @@ package final class SimulatedFeeds: Sendable {
     return texts.map {
       Document(name: $0.0, bytes: Array($0.1.utf8), fetchedAt: instant)
     }
-  }
-
-  /// Returns the prices of a feed's stations at an instant, as sorted lines `name|fuel|c/L` with
-  /// the feed's own names of the fuels. A pipeline must arrive at the same prices.
-  package func truth(of feed: String, at instant: Instant) -> [String] {
-    let states = Self.states[feed] ?? []
-    var lines: [String] = []
-    for site in market.sites where states.contains(site.station.state) {
-      for (fuel, _) in site.changes {
-        guard let price = market.price(site, fuel, at: instant) else { continue }
-        let code = SimulatedMyFuel.sellsLowAromatic(site) && fuel == .u91 ? Fuel.laf : fuel
-        lines.append("\(site.station.name)|\(code.rawValue)|\(price.centsPerLitre)")
-      }
-    }
-    return lines.sorted()
   }
 
   /// Answers a request as the provider would.

@@ -168,16 +168,9 @@ struct SimulatedMyFuel {
     return outlet.site.number % 2 == 0 ? "0" : "null"
   }
 
-  /// Whether an outlet sells low aromatic fuel instead of unleaded. Every fourth outlet outside the
-  /// areas of Darwin, Litchfield and Palmerston does. All postcodes of these areas are below 0850.
-  static func sellsLowAromatic(_ site: Market.Site) -> Bool {
-    site.station.state == .nt && site.number % 4 == 0
-      && (Int(site.station.postcode ?? "") ?? 0) >= 850
-  }
-
   private func code(_ fuel: Fuel, _ outlet: Outlet) -> String {
     switch fuel {
-    case .u91 where Self.sellsLowAromatic(outlet.site): Fuel.laf.rawValue
+    case .u91 where outlet.site.sellsLowAromatic: Fuel.laf.rawValue
     case .pdl: "PD"
     default: fuel.rawValue
     }
@@ -206,4 +199,12 @@ struct SimulatedMyFuel {
 
   /// The suburb with a space at the end, as in the provider's data.
   private func suburb(_ station: Station) -> String { (station.suburb ?? "").uppercased() + " " }
+}
+
+extension Market.Site {
+  /// Whether an outlet sells low aromatic fuel instead of unleaded. Every fourth outlet outside the
+  /// areas of Darwin, Litchfield and Palmerston does. All postcodes of these areas are below 0850.
+  package var sellsLowAromatic: Bool {
+    station.state == .nt && number % 4 == 0 && (Int(station.postcode ?? "") ?? 0) >= 850
+  }
 }

@@ -4,6 +4,7 @@ import Foundation
 import FuelModel
 import Simulator
 import Synchronization
+import TestDatabase
 import Testing
 
 @testable import HTTP
