@@ -9,11 +9,7 @@ extension Engine {
       return refusal(
         "\(missing): the file is one of \(other); load it with bowser backfill \(other)")
     }
-    let names = seen.map { $0.split(separator: ", ").map(String.init) }.filter { $0.count > 2 }
     if let words = otherContent(first) { return refusal("\(missing): \(words)") }
-    if let words = Self.otherColumns(Array(names.joined())) {
-      return refusal("\(missing): \(words); seen: '\(first.prefix(120))'")
-    }
     let expected = ArchiveFormat.Column.allCases.compactMap { format.columns[$0]?.first }
     return refusal(
       "\(missing) in the first \(rows) rows; seen: '\(first.prefix(120))'; "
@@ -24,7 +20,9 @@ extension Engine {
   private func otherContent(_ first: String) -> String? {
     if first.hasPrefix("<") { return "the file is a web page; download the data that it offers" }
     if first.hasPrefix("{") || first.hasPrefix("[") {
-      return "the file is JSON, as answers of a feed are; \(Self.recordings)"
+      return "the file is JSON, as answers of a feed are; bowser ingest FEED --record FOLDER keeps "
+        + "answers as they come, bowser backfill recordings FOLDER loads them, and bowser ingest "
+        + "FEED --replay FOLDER reads those of one instant"
     }
     if seen.contains(where: { $0.contains("ustar") }) { return ArchiveFile.tar }
     if seen.contains(where: Self.isBinary) {
@@ -39,43 +37,12 @@ extension Engine {
     return nil
   }
 
-  /// What else than prices of stations the columns of a file hold.
-  private static func otherColumns(_ names: [String]) -> String? {
-    if let average = names.first(where: isAverage) {
-      return "the column '\(average)' holds averages, and bowser makes its own from the prices of "
-        + "single stations; load the price history by station"
-    }
-    return names.first(where: columnsOfAnswers.contains).map { name in
-      "the column '\(name)' is one of an answer of a feed and not of this archive; \(recordings)"
-    }
-  }
-
-  /// Columns of the answers of feeds, which some programs write as CSV.
-  private static let columnsOfAnswers: Set<String> = [
-    "stationcode", "station code", "stationid", "station id", "lastupdated", "last updated",
-    "fuelid", "fuel id", "collectionmethod", "collection method", "brandid", "brand id",
-    "isavailable", "is available", "updatedat", "updated at", "fuelstationid",
-  ]
-
-  private static let recordings =
-    "bowser ingest FEED --record FOLDER keeps answers as they come, bowser backfill recordings "
-    + "FOLDER loads them, and bowser ingest FEED --replay FOLDER reads those of one instant"
-
-  private static func isAverage(_ name: String) -> Bool {
-    name.contains("average")
-      || name.split { !$0.isLetter }.contains {
-        $0.hasPrefix("avg") || $0 == "mean" || $0 == "median"
-      }
-  }
-
   /// Why a header is refused that lacks some of the columns.
   func lacking(_ missing: [ArchiveFormat.Column], of names: [String]) -> ArchiveRefusal {
     // A packed tar archive begins with a block of its own, in the first line of its first file.
     if names.contains(where: { $0.contains("ustar") }) { return refusal(ArchiveFile.tar) }
     let lacking = missing.compactMap { format.columns[$0]?.first }.joined(separator: "', '")
-    let words = "no column '\(lacking)'"
-    let other = Self.otherColumns(names).map { ": \($0)" } ?? ""
-    return refusal("\(words)\(other); seen: \(names.joined(separator: ", ").prefix(300))")
+    return refusal("no column '\(lacking)'; seen: \(names.joined(separator: ", ").prefix(300))")
   }
 
   /// The archive whose header is among the rows that were seen; `nil` where there is none.

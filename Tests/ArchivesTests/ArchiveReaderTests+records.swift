@@ -302,18 +302,10 @@ extension ArchiveReaderTests {
       "a tar archive; unpack it"
     ),
     ("{\"stations\": []}", "bowser backfill recordings"),
-    (
-      "stationcode,fueltype,price,lastupdated\n1,E10,180.9,01/02/2023 10:00:00\n",
-      "the column 'stationcode' is one of an answer of a feed"
-    ),
-    ("SiteId,FuelId,CollectionMethod,TransactionDateUtc,Price\n", "bowser ingest FEED --record"),
-    (
-      "Suburb,FuelCode,PriceUpdatedDate,Average Price,Stations\n",
-      "the column 'average price' holds averages"
-    ),
+    ("stationcode,fueltype,price,lastupdated\n1,E10,180.9,01/02/2023 10:00:00\n", "no header of"),
     (
       "ServiceStationName,Address,FuelCode,PriceUpdatedDate,AvgPrice,MinPrice\n",
-      "the column 'avgprice' holds averages"
+      "no column 'price'; seen: servicestationname"
     ),
   ]
   static let otherZips: [(members: [String], words: String)] = [
