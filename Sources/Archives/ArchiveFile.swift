@@ -70,14 +70,7 @@ package struct ArchiveFile: Sendable {
     ([0xFF, 0xFE], "text in UTF-16; save it again as UTF-8 first"),
     ([0xFE, 0xFF], "text in UTF-16; save it again as UTF-8 first"),
     (Array("PAR1".utf8), "a Parquet file; convert it to CSV first, for instance with DuckDB"),
-    (Array("ARROW1".utf8), "an Arrow or Feather file; convert it to CSV first"),
-    (Array("SQLite format 3".utf8), "an SQLite database; export its table as CSV first"),
     (Array("%PDF".utf8), "a PDF document; download the data as .csv or .xlsx"),
-    (Array("BZh".utf8), "packed by bzip2; unpack it with bunzip2 first"),
-    ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "packed by xz; unpack it with unxz first"),
-    ([0x28, 0xB5, 0x2F, 0xFD], "packed by zstd; unpack it with unzstd first"),
-    ([0x37, 0x7A, 0xBC, 0xAF], "a 7z archive; unpack it into a folder first"),
-    (Array("Rar!".utf8), "a RAR archive; unpack it into a folder first"),
   ]
 
   private static let oldMac =
@@ -89,8 +82,6 @@ package struct ArchiveFile: Sendable {
   private static let otherDocuments: [(member: String, words: String)] = [
     ("xl/workbook.bin", "a binary Excel workbook (.xlsb); save it as .xlsx or .csv first"),
     ("content.xml", "an OpenDocument file such as .ods; save it as .xlsx or .csv first"),
-    ("Index/Document.iwa", "a Numbers document; export it as .xlsx or .csv first"),
-    ("word/document.xml", "a Word document; save its table as .xlsx or .csv first"),
   ]
 
   /// Whether desktop programs put a member beside the files that they pack.

@@ -26,7 +26,7 @@ extension Engine {
     }
     if seen.contains(where: { $0.contains("ustar") }) { return ArchiveFile.tar }
     if seen.contains(where: Self.isBinary) {
-      return "the file is not text; if it was packed twice, unpack it once"
+      return "the file is not text; unpack it, or save it as CSV, first"
     }
     for (separator, name) in [(";", "';'"), ("\t", "tabs"), ("|", "'|'")] as [(Character, String)] {
       if seen.contains(where: { $0.count { $0 == separator } > 3 }) {

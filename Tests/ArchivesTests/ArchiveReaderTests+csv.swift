@@ -37,7 +37,7 @@ extension ArchiveReaderTests {
       "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,LOCATION\n",
       "the file is one of wa-fuelwatch; load it with bowser backfill wa-fuelwatch"
     ),
-    ("\u{FFFD}\u{FFFD}ELF\n", "the file is not text; if it was packed twice, unpack it once"),
+    ("\u{FFFD}\u{FFFD}ELF\n", "the file is not text; unpack it, or save it as CSV, first"),
     ("a,b,c\n1,2,3\n", "seen: 'a, b, c'"),
     ("a,b,c\n", "expected columns such as servicestationname"),
     (
