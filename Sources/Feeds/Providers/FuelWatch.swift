@@ -173,11 +173,7 @@ enum FuelWatch: Provider {
   /// Returns 06:00 Perth time of a day. Perth has no daylight saving time, so every clock time
   /// exists exactly once.
   private static func begin(of day: Day) -> Instant? {
-    do {
-      return try Zone.perth.instant(day, hour: 6)
-    } catch {
-      return nil
-    }
+    try? Zone.perth.instant(day, hour: 6)
   }
 
   // MARK: JSON lists of the web site

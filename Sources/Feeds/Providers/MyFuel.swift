@@ -298,11 +298,7 @@ enum MyFuel: Provider {
   private static func nextChange(after instant: Instant) -> Instant? {
     let local = Zone.darwin.local(instant)
     let day = local.secondsOfDay < 14 * 3_600 + 30 * 60 ? local.day : local.day + 1
-    do {
-      return try Zone.darwin.instant(day, hour: 14, minute: 30)
-    } catch {
-      return nil
-    }
+    return try? Zone.darwin.instant(day, hour: 14, minute: 30)
   }
 
   private static func names(_ brands: [Lenient<Brand>]?) -> [String: String] {
