@@ -40,18 +40,9 @@ struct ArchiveRecord {
   /// Whether the row contains bytes that are not ASCII. Its fields lie one after another.
   @inline(__always) var hasLetters: Bool {
     guard let first = fields.first, let last = fields.last else { return false }
-    var position = Int(first.start)
-    let end = Int(last.start + last.count)
-    var bits: UInt64 = 0
-    while position + 8 <= end {
-      bits |= UnsafeRawPointer(base).loadUnaligned(fromByteOffset: position, as: UInt64.self)
-      position += 8
-    }
-    while position < end {
-      bits |= UInt64(base[position])
-      position += 1
-    }
-    return bits & 0x8080_8080_8080_8080 != 0
+    let row = UnsafeBufferPointer(
+      start: base + Int(first.start), count: Int(last.start + last.count - first.start))
+    return row.reduce(0, |) >= 0x80
   }
 
   /// Whether a cell of a printed report says the same as the cell above.
