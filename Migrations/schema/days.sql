@@ -23,7 +23,7 @@ COMMENT ON COLUMN fuel.station_month.days IS
 GRANT SELECT, INSERT, UPDATE, DELETE ON fuel.station_month TO fuel_writer;
 
 -- No foreign key leads to fuel.region: to look the region up for each average was a third of writing it. Only an
--- aggregate removes a region, under its lock, and it removes the averages of the region first.
+-- aggregate removes a region, under its lock, and it removes the averages of the region too.
 CREATE TABLE fuel.daily_rollup (
   region              text          NOT NULL,
   fuel_id             smallint      NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE fuel.region_change (
   change_7d_cpl  numeric(6, 2),
   as_of_at       timestamptz   NOT NULL,
   CONSTRAINT region_change_pk PRIMARY KEY (region, fuel_id),
-  CONSTRAINT region_change_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region)
+  CONSTRAINT region_change_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region) ON DELETE CASCADE
 );
 COMMENT ON TABLE fuel.region_change IS
   'How a region''s average moved, over the stations that had a price at both ends.';

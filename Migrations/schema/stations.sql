@@ -164,7 +164,7 @@ CREATE TABLE fuel.region_station (
   station_id integer NOT NULL,
   is_nearest boolean NOT NULL DEFAULT false,
   CONSTRAINT region_station_pk PRIMARY KEY (region, station_id),
-  CONSTRAINT region_station_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region),
+  CONSTRAINT region_station_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region) ON DELETE CASCADE,
   CONSTRAINT region_station_station_fk FOREIGN KEY (station_id) REFERENCES fuel.station (station_id)
 );
 CREATE INDEX region_station_station_idx ON fuel.region_station (station_id);

@@ -7,7 +7,7 @@ CREATE TABLE fuel.market (
   trough_on    date,
   typical_days integer,
   CONSTRAINT market_pk PRIMARY KEY (region, fuel_id),
-  CONSTRAINT market_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region)
+  CONSTRAINT market_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region) ON DELETE CASCADE
 );
 COMMENT ON TABLE fuel.market IS 'Whether a region and fuel has a price cycle, as of the last aggregate.';
 COMMENT ON COLUMN fuel.market.is_cycling IS
@@ -25,7 +25,7 @@ CREATE TABLE fuel.cycle (
   peak_cpl   numeric(6, 2) NOT NULL,
   ends_on    date          NOT NULL,
   CONSTRAINT cycle_pk PRIMARY KEY (region, fuel_id, trough_on),
-  CONSTRAINT cycle_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region),
+  CONSTRAINT cycle_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region) ON DELETE CASCADE,
   CONSTRAINT cycle_order_ck CHECK (trough_on < peak_on AND peak_on < ends_on),
   CONSTRAINT cycle_height_ck CHECK (trough_cpl < peak_cpl)
 );
@@ -45,7 +45,7 @@ CREATE TABLE fuel.station_habit (
   days           integer       NOT NULL,
   until_day      date          NOT NULL,
   CONSTRAINT station_habit_pk PRIMARY KEY (station_id, fuel_id, region),
-  CONSTRAINT station_habit_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region)
+  CONSTRAINT station_habit_region_fk FOREIGN KEY (region) REFERENCES fuel.region (region) ON DELETE CASCADE
 );
 COMMENT ON TABLE fuel.station_habit IS
   'A station''s usual place beside its nearest region, to tell when it stands out.';

@@ -5,10 +5,9 @@ import Views
 
 /// The stored daily averages of regions: `fuel.daily_rollup`.
 extension Days {
-  /// Removes the averages of regions that are no longer configured, and their habits.
+  /// Removes the averages of regions that are no longer configured.
   func remove(regions: [String]) throws {
     try connection.query("DELETE FROM fuel.daily_rollup WHERE region = ANY (\(regions))")
-    try connection.query("DELETE FROM fuel.station_habit WHERE region = ANY (\(regions))")
   }
 
   /// Removes the averages of days that have begun nowhere yet. A clock that was ahead made them.

@@ -53,12 +53,12 @@ extension Stations {
         ]
       })
     return try connection.transaction {
-      // Regions to remove are looked for first, because a region is seldom removed and its averages
-      // are many.
+      // What hangs on a region goes with it, but never the verdicts that were given.
       let gone = try connection.query(
-        "SELECT region FROM fuel.region WHERE NOT region = ANY (\(regions.map(\.code)))"
+        "DELETE FROM fuel.region WHERE NOT region = ANY (\(regions.map(\.code))) RETURNING region"
       ).map { try $0.text("region") }
-      if !gone.isEmpty { try remove(gone) }
+      // A region is seldom removed, and the averages are many.
+      if !gone.isEmpty { try store.days.remove(regions: gone) }
       // If the days for which a region is averaged change, where its stations count has to be
       // worked out anew.
       try connection.query(
@@ -83,15 +83,6 @@ extension Stations {
       ).affected
       return written > 0 || !gone.isEmpty
     }
-  }
-
-  /// Removes regions with their averages, but never the verdicts that were given.
-  private func remove(_ codes: [String]) throws {
-    try connection.query("DELETE FROM fuel.region_station WHERE region = ANY (\(codes))")
-    try connection.query("DELETE FROM fuel.region_change WHERE region = ANY (\(codes))")
-    try store.days.remove(regions: codes)
-    try store.verdicts.remove(regions: codes)
-    try connection.query("DELETE FROM fuel.region WHERE region = ANY (\(codes))")
   }
 
   /// Brings up to date where each station counts. Belongs to a transaction with the lock of the

@@ -35,12 +35,6 @@ package struct Verdicts {
 }
 
 extension Verdicts {
-  /// Removes where the markets of regions are in their cycle. Verdicts that were given stay.
-  func remove(regions: [String]) throws {
-    try connection.query("DELETE FROM fuel.market WHERE region = ANY (\(regions))")
-    try connection.query("DELETE FROM fuel.cycle WHERE region = ANY (\(regions))")
-  }
-
   /// Reads the daily averages on which verdicts may rest: those over enough stations and for most
   /// of the day so far.
   ///
