@@ -34,35 +34,39 @@ extension Days {
   package func replace(
     _ spans: [MonthSpan], with months: [StationMonth], areMarksTaken: Bool = false, now: Instant
   ) throws {
-    struct Known: Hashable {
-      var pair: Pair
-      var month: Int32
-    }
-    let removed = try connection.query(
+    let known = months.filter { $0.days.contains { $0.standing == .known } }
+    try connection.query(
       """
-      DELETE FROM fuel.station_month
-      USING unnest(
-        \(spans.map(\.pair.stationID))::integer[], \(spans.map(\.pair.fuelID))::smallint[],
-        \(spans.map(\.first.firstDay))::date[], \(spans.map(\.last.firstDay))::date[]
-      ) AS made (station_id, fuel_id, first_month, last_month)
-      WHERE station_month.station_id = made.station_id
-        AND station_month.fuel_id = made.fuel_id
-        AND station_month.month BETWEEN made.first_month AND made.last_month
-      RETURNING station_month.station_id, station_month.fuel_id, station_month.month,
-        station_month.known_days > 0 AS is_known
+      WITH removed AS (
+        DELETE FROM fuel.station_month
+        USING unnest(
+          \(spans.map(\.pair.stationID))::integer[], \(spans.map(\.pair.fuelID))::smallint[],
+          \(spans.map(\.first.firstDay))::date[], \(spans.map(\.last.firstDay))::date[]
+        ) AS made (station_id, fuel_id, first_month, last_month)
+        WHERE station_month.station_id = made.station_id
+          AND station_month.fuel_id = made.fuel_id
+          AND station_month.month BETWEEN made.first_month AND made.last_month
+        RETURNING station_month.station_id, station_month.fuel_id, station_month.month, known_days
+      ),
+      changed AS (
+        SELECT DISTINCT fuel_id, month
+        FROM (SELECT station_id, fuel_id, month FROM removed WHERE known_days > 0) AS before
+        FULL JOIN unnest(
+          \(known.map(\.pair.stationID))::integer[], \(known.map(\.pair.fuelID))::smallint[],
+          \(known.map(\.month.firstDay))::date[]
+        ) AS after (station_id, fuel_id, month) USING (station_id, fuel_id, month)
+        WHERE before IS NULL OR after IS NULL
+      )
+      SELECT fuel.touch_averages(
+        array_agg(changed.fuel_id), array_agg(series.day::date), NOT \(areMarksTaken)::boolean)
+      FROM changed
+      CROSS JOIN LATERAL generate_series(
+        changed.month::timestamp,
+        least(
+          changed.month + interval '2 months' - interval '1 day',
+          \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
+      HAVING count(*) > 0
       """)
-    var before: Set<Known> = []
-    for row in removed where try row.boolean("is_known") {
-      before.insert(
-        Known(
-          pair: try row.pair(), month: Month(try row.day("month")).number))
-    }
-    let after = Set(
-      months.filter { $0.days.contains { $0.standing == .known } }
-        .map { Known(pair: $0.pair, month: $0.month.number) })
-    try markExpectations(
-      Set(before.symmetricDifference(after).map { [Int32($0.pair.fuelID), $0.month] }),
-      areMarksTaken: areMarksTaken, now: now)
     try store.spans.ensureSpanYears(Set(months.map { $0.month.firstDay.year }))
     try connection.copy(into: "fuel.station_month", columns: 5) { copy in
       for month in months {
@@ -74,28 +78,6 @@ extension Days {
         copy.write(bytes: StationDay.bytes(of: month.days))
       }
     }
-  }
-
-  /// Marks the days of some months of fuels, and of the month after each.
-  private func markExpectations(
-    _ changed: Set<[Int32]>, areMarksTaken: Bool, now: Instant
-  ) throws {
-    guard !changed.isEmpty else { return }
-    let changed = changed.sorted { ($0[0], $0[1]) < ($1[0], $1[1]) }
-    try connection.query(
-      """
-      SELECT fuel.touch_averages(
-        array_agg(changed.fuel_id), array_agg(series.day::date), NOT \(areMarksTaken)::boolean)
-      FROM unnest(
-        \(changed.map { Int16($0[0]) })::smallint[],
-        \(changed.map { Month(number: $0[1]).firstDay })::date[]
-      ) AS changed (fuel_id, month)
-      CROSS JOIN LATERAL generate_series(
-        changed.month::timestamp,
-        least(
-          changed.month + interval '2 months' - interval '1 day',
-          \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
-      """)
   }
 
   /// Reads the days of stations within one month.
