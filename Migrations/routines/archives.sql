@@ -8,17 +8,10 @@ RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 'archive_price_' || p_source_id || '_' || to_char(p_month::timestamp, 'YYYY_MM');
 COMMENT ON FUNCTION fuel.archive_month_name IS 'The table of a month of an archive, in schema fuel.';
 
-CREATE OR REPLACE FUNCTION fuel.has_archive_month(p_source_id smallint, p_month date)
-RETURNS boolean LANGUAGE sql STABLE
-RETURN EXISTS (
-  SELECT
-  FROM pg_catalog.pg_inherits
-  WHERE inhrelid = to_regclass('fuel.' || fuel.archive_month_name(p_source_id, p_month)));
-COMMENT ON FUNCTION fuel.has_archive_month IS 'Whether an archive has the table of a month.';
-
--- Makes the table of a month. The caller fills it and calls attach_archive_month in the same transaction.
+-- Makes the table of a month and returns its name; NULL: the archive has the month already. The caller fills it and calls
+-- attach_archive_month in the same transaction.
 CREATE OR REPLACE FUNCTION fuel.begin_archive_month(p_source_id smallint, p_month date)
-RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC' AS $$
 DECLARE
   archive     text := 'archive_price_' || p_source_id;
@@ -54,10 +47,11 @@ BEGIN
       archive, p_source_id);
     EXECUTE format('GRANT SELECT ON fuel.%I TO fuel_writer', archive);
   END IF;
-  -- A table that was never attached is not part of the archive, and none of its rows was ever a fact.
-  IF NOT fuel.has_archive_month(p_source_id, p_month) THEN
-    EXECUTE format('DROP TABLE IF EXISTS fuel.%I', month_table);
+  IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass('fuel.' || month_table)) THEN
+    RETURN NULL;
   END IF;
+  -- A table that was never attached is not part of the archive, and none of its rows was ever a fact.
+  EXECUTE format('DROP TABLE IF EXISTS fuel.%I', month_table);
   -- The bounds of the partition are declared as a constraint while the table is empty, so that attaching need not check
   -- the rows.
   EXECUTE format(
@@ -76,9 +70,11 @@ BEGIN
     PERFORM fuel.attach_archive_month(p_source_id, p_month);
     EXECUTE format('GRANT INSERT ON fuel.%I TO fuel_writer', month_table);
   END IF;
+  RETURN month_table;
 END
 $$;
-COMMENT ON FUNCTION fuel.begin_archive_month IS 'Creates the empty table of a month of an archive, without its key.';
+COMMENT ON FUNCTION fuel.begin_archive_month IS
+  'Creates the empty table of a month of an archive, without its key, and returns its name; NULL: the month is there.';
 
 CREATE OR REPLACE FUNCTION fuel.attach_archive_month(p_source_id smallint, p_month date)
 RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -474,7 +474,9 @@ struct RoleAttackTests {
       #expect(
         try !feed.connection.query(
           """
-          SELECT fuel.has_archive_month(source_id, '2025-02-01') AS is_there FROM fuel.source WHERE kind = 'archive'
+          SELECT EXISTS (
+            SELECT FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+            WHERE relname LIKE 'archive_price_%_2025_02') AS is_there
           """
         ).only().boolean("is_there"))
       try feed.connection.execute(

@@ -8,15 +8,10 @@ extension ArchiveLoader {
   /// have yet gets a table of its own; otherwise the facts are merged with those that are there.
   func store(_ facts: [ArchiveFact], of month: Month) throws {
     let name = try connection.query(
-      """
-      SELECT
-        fuel.archive_month_name(\(source), \(month.firstDay)) AS name,
-        fuel.has_archive_month(\(source), \(month.firstDay)) AS is_there
-      """
-    ).only()
-    guard try name.boolean("is_there") else {
-      try connection.query("SELECT fuel.begin_archive_month(\(source), \(month.firstDay))")
-      let stored = try connection.copy(intoNew: try name.text("name"), columns: 6) { copy in
+      "SELECT fuel.begin_archive_month(\(source), \(month.firstDay)) AS name"
+    ).only().optional("name")
+    if let name {
+      let stored = try connection.copy(intoNew: name, columns: 6) { copy in
         try write(facts, to: &copy)
       }
       current?.counts.stored += stored
@@ -36,12 +31,12 @@ extension ArchiveLoader {
   }
 
   func makeMonth(_ month: Month) throws {
-    let isThere = try connection.query(
-      "SELECT fuel.has_archive_month(\(source), \(month.firstDay)) AS is_there"
-    ).only().boolean("is_there")
-    guard !isThere else { return }
-    try connection.query("SELECT fuel.begin_archive_month(\(source), \(month.firstDay))")
-    try connection.query("SELECT fuel.attach_archive_month(\(source), \(month.firstDay))")
+    try connection.query(
+      """
+      SELECT fuel.attach_archive_month(\(source), \(month.firstDay))
+      FROM fuel.begin_archive_month(\(source), \(month.firstDay)) AS name
+      WHERE name IS NOT NULL
+      """)
   }
 
   /// Merges the staged facts into the archive.
