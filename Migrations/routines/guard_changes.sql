@@ -10,20 +10,14 @@ GRANT EXECUTE ON FUNCTION fuel.is_owner TO fuel_writer;
 
 -- What came with a run is written while it runs, and stays. Afterwards only its standing changes.
 CREATE OR REPLACE FUNCTION fuel.guard_run() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  -- The last of them is generated after this trigger.
+  standing text[] := '{outcome, is_complete, is_repeat, describes_stations, error, shortcomings, frozen_since_at, confirms}';
 BEGIN
   IF OLD.outcome = 'running' OR fuel.is_owner(TG_RELID) THEN
     RETURN NEW;
   END IF;
-  IF (
-      OLD.finished_at, OLD.taken_at, OLD.fetched_at, OLD.documents, OLD.payload_sha256, OLD.payload_bytes,
-      OLD.requests, OLD.received, OLD.stored, OLD.unchanged, OLD.duplicate, OLD.rejected, OLD.rejected_by_reason,
-      OLD.flagged, OLD.unmapped, OLD.pairs, OLD.clock_skew, OLD.composition_id, OLD.stamps, OLD.content, OLD.told_days,
-      OLD.warnings, OLD.awaits_tomorrow
-    ) IS DISTINCT FROM (
-      NEW.finished_at, NEW.taken_at, NEW.fetched_at, NEW.documents, NEW.payload_sha256, NEW.payload_bytes,
-      NEW.requests, NEW.received, NEW.stored, NEW.unchanged, NEW.duplicate, NEW.rejected, NEW.rejected_by_reason,
-      NEW.flagged, NEW.unmapped, NEW.pairs, NEW.clock_skew, NEW.composition_id, NEW.stamps, NEW.content, NEW.told_days,
-      NEW.warnings, NEW.awaits_tomorrow) THEN
+  IF to_jsonb(OLD) - standing <> to_jsonb(NEW) - standing THEN
     RAISE EXCEPTION 'run % has ended: what came with it stays', OLD.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;
   -- Only lists are complete, or repeat the past.
@@ -60,10 +54,13 @@ $$;
 COMMENT ON FUNCTION fuel.guard_run IS 'Refuses changes of what came with a run that has ended.';
 CREATE OR REPLACE TRIGGER run_guard BEFORE UPDATE ON fuel.run FOR EACH ROW EXECUTE FUNCTION fuel.guard_run();
 
--- Checked when the transaction ends, because the decision is written last.
-CREATE OR REPLACE FUNCTION fuel.guard_withdrawal() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Checked when the transaction ends, because decisions and reasons are written last.
+CREATE OR REPLACE FUNCTION fuel.guard_reasons() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF NOT fuel.is_owner(TG_RELID) AND (NEW.outcome = 'withdrawn') IS DISTINCT FROM NOT coalesce((
+  IF fuel.is_owner(TG_RELID) THEN
+    RETURN NULL;
+  END IF;
+  IF (NEW.outcome = 'withdrawn') IS DISTINCT FROM NOT coalesce((
       SELECT withdrawal.counts_again
       FROM fuel.withdrawal
       WHERE withdrawal.run_id = NEW.run_id
@@ -72,32 +69,19 @@ BEGIN
     ), true) THEN
     RAISE EXCEPTION 'nobody decided that of run %', NEW.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;
-  RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION fuel.guard_withdrawal IS 'Refuses a withdrawal without its reason.';
-DROP TRIGGER IF EXISTS run_withdrawal_ck ON fuel.run;
-CREATE CONSTRAINT TRIGGER run_withdrawal_ck AFTER UPDATE OF outcome ON fuel.run DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW WHEN (OLD.outcome <> NEW.outcome AND 'withdrawn' IN (OLD.outcome, NEW.outcome))
-  EXECUTE FUNCTION fuel.guard_withdrawal();
-COMMENT ON CONSTRAINT run_withdrawal_ck ON fuel.run IS 'A withdrawal has its reason.';
-
--- Checked when the transaction ends, because the reason is written last.
-CREATE OR REPLACE FUNCTION fuel.guard_refusal() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF NOT fuel.is_owner(TG_RELID) AND EXISTS (
+  IF EXISTS (
       SELECT FROM fuel.run WHERE run.run_id = NEW.run_id AND run.outcome = 'refused' AND run.error IS NULL) THEN
     RAISE EXCEPTION 'run % was refused for no reason', NEW.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;
   RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION fuel.guard_refusal IS 'Refuses a refusal without its reason.';
-DROP TRIGGER IF EXISTS run_refusal_ck ON fuel.run;
-CREATE CONSTRAINT TRIGGER run_refusal_ck AFTER UPDATE OF outcome ON fuel.run DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW WHEN (OLD.outcome <> NEW.outcome AND NEW.outcome = 'refused')
-  EXECUTE FUNCTION fuel.guard_refusal();
-COMMENT ON CONSTRAINT run_refusal_ck ON fuel.run IS 'A refusal has its reason.';
+COMMENT ON FUNCTION fuel.guard_reasons IS 'Refuses a withdrawal or a refusal without its reason.';
+DROP TRIGGER IF EXISTS run_reasons_ck ON fuel.run;
+CREATE CONSTRAINT TRIGGER run_reasons_ck AFTER UPDATE OF outcome ON fuel.run DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (OLD.outcome <> NEW.outcome AND ('withdrawn' IN (OLD.outcome, NEW.outcome) OR NEW.outcome = 'refused'))
+  EXECUTE FUNCTION fuel.guard_reasons();
+COMMENT ON CONSTRAINT run_reasons_ck ON fuel.run IS 'A withdrawal and a refusal have their reasons.';
 
 -- What only grows.
 CREATE OR REPLACE FUNCTION fuel.guard_growth() RETURNS trigger LANGUAGE plpgsql AS $$
