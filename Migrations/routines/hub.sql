@@ -119,10 +119,8 @@ COMMENT ON FUNCTION fuel.nations IS 'The regions that the hub makes itself: the 
 
 -- Notes which member makes which region: that of its state, or the only one with stations in it. The nation is the hub's.
 -- While a member is out, areas without a state stay where they were.
-CREATE OR REPLACE FUNCTION fuel.place_regions() RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  CREATE TEMPORARY TABLE placed_before ON COMMIT DROP AS SELECT * FROM fuel.member_region;
-  DELETE FROM fuel.member_region;
+CREATE OR REPLACE FUNCTION fuel.place_regions() RETURNS void LANGUAGE sql AS $$
+  DELETE FROM fuel.member_region WHERE region NOT IN (SELECT region FROM fuel.region WHERE state IS NULL);
   INSERT INTO fuel.member_region (region, member)
   SELECT region.region, member.member
   FROM fuel.region
@@ -131,7 +129,7 @@ BEGIN
   SELECT area.region, CASE
       WHEN area.kind = 'nation' THEN NULL
       WHEN EXISTS (SELECT FROM fuel.member WHERE is_out)
-        THEN (SELECT before.member FROM pg_temp.placed_before AS before WHERE before.region = area.region)
+        THEN (SELECT before.member FROM fuel.member_region AS before WHERE before.region = area.region)
       WHEN count(seen.member) = 1 THEN min(seen.member)
     END
   FROM fuel.region AS area
@@ -142,8 +140,8 @@ BEGIN
     WHERE NOT member.is_out AND EXISTS (SELECT FROM fuel.region WHERE kind <> 'nation' AND state IS NULL)
   ) AS seen USING (region)
   WHERE area.state IS NULL
-  GROUP BY area.region, area.kind;
-END
+  GROUP BY area.region, area.kind
+  ON CONFLICT ON CONSTRAINT member_region_pk DO UPDATE SET member = excluded.member
 $$;
 COMMENT ON FUNCTION fuel.place_regions IS 'Notes which member makes the averages of each region.';
 
@@ -358,12 +356,9 @@ BEGIN
     RAISE EXCEPTION '%', coalesce(known.member || ' is out, so the nation stays as it was made last: bowser hub join '
       || known.member || ' takes it back', 'this database is no hub') USING ERRCODE = 'BW078';
   END IF;
-  SELECT found.member || ' ' || found.words INTO part FROM fuel.check_members() AS found
-  WHERE found.finding = 'FAIL' AND NOT starts_with(found.words, 'does not answer') LIMIT 1;
-  IF NOT FOUND THEN
-    SELECT format('the region %s is new: run bowser hub', region.region) INTO part
-    FROM fuel.region WHERE region.region NOT IN (SELECT placed.region FROM fuel.member_region AS placed) LIMIT 1;
-  END IF;
+  SELECT concat_ws(' ', nullif(found.member, 'members'), found.words) INTO part FROM fuel.check_members() AS found
+  WHERE found.finding = 'FAIL' AND NOT starts_with(found.words, 'does not answer')
+    OR found.words LIKE 'the region % is new: %' LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION '%', part USING ERRCODE = 'BW078';
   END IF;
