@@ -63,12 +63,6 @@ package struct BinaryCopy: ~Copyable {
     buffer.append(value ? 1 : 0)
   }
 
-  /// Writes a `double precision`.
-  package mutating func write(_ value: Double) {
-    append(Int32(8))
-    append(value.bitPattern)
-  }
-
   /// Writes a `text`.
   package mutating func write(_ value: String) {
     var value = value
@@ -112,11 +106,6 @@ package struct BinaryCopy: ~Copyable {
       begin = end
       if buffer.count >= Self.flushSize { try flush() }
     }
-  }
-
-  /// Writes a number; `nil` becomes NULL.
-  package mutating func write(_ value: Int64?) {
-    if let value { write(value) } else { writeNull() }
   }
 
   /// Writes NULL.

@@ -9,16 +9,6 @@ package struct BinaryRow {
 
   // One function for each type: a generic one would be looked up at run time for every value.
 
-  /// Whether the next column is NULL. If it is, this call also reads it.
-  package mutating func isNull() throws(PostgresError) -> Bool {
-    guard let base = rest.baseAddress, rest.count >= 4 else {
-      throw .unexpectedResult("a binary row with too few columns")
-    }
-    guard base.loadUnaligned(as: Int32.self) == -1 else { return false }
-    rest = UnsafeRawBufferPointer(start: base + 4, count: rest.count - 4)
-    return true
-  }
-
   /// Reads a `boolean` that is never NULL.
   package mutating func bool() throws(PostgresError) -> Bool {
     try bytes(of: 1).load(as: UInt8.self) != 0

@@ -158,8 +158,9 @@ package final class ArchiveLoader: @unchecked Sendable {
           \(current.counts.stored > 0))
         """)
     }
-    try store.ledger.finishFile(
-      current.run, current.file, at: now, lastPrice: last, bytes: current.payloadBytes,
+    try store.ledger.close(
+      current.run, at: now, as: current.counts.stored > 0 ? "stored" : "unchanged",
+      takenAt: last ?? now, documents: [current.file], bytes: current.payloadBytes,
       describesStations: !current.learnt.isEmpty, counts: current.counts)
     try connection.execute("DROP TABLE pg_temp.staged_sighting")
     try store.ledger.numberChange(current.run)

@@ -109,18 +109,6 @@ extension Ledger {
     }
   }
 
-  /// Records how the load of an archive's file ended well, as part of its own transaction.
-  ///
-  /// - Parameter lastPrice: when its last price began; `nil` where it has none.
-  func finishFile(
-    _ run: RunID, _ file: String, at now: Instant, lastPrice: Instant?, bytes: Int,
-    describesStations: Bool, counts: Counts
-  ) throws {
-    try close(
-      run, at: now, as: counts.stored > 0 ? "stored" : "unchanged", takenAt: lastPrice ?? now,
-      documents: [file], bytes: bytes, describesStations: describesStations, counts: counts)
-  }
-
   /// Records that a file of an archive was refused as a whole.
   package func refuseFile(
     _ file: String, digest: String, of source: SourceID, received: Int, reason: String,
@@ -135,7 +123,7 @@ extension Ledger {
   }
 
   /// Records how a run ended.
-  private func close(
+  func close(
     _ run: RunID, at instant: Instant, as outcome: String, takenAt: Instant? = nil,
     fetchedAt: Instant? = nil, documents: [String], bytes: Int = 0, isComplete: Bool = false,
     describesStations: Bool = false, counts: Counts, error: String? = nil, requests: Int = 0

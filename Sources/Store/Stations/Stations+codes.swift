@@ -23,14 +23,13 @@ extension Stations {
     var records: [String: CodedRecord] = [:]
     try connection.copy(
       from: """
-        SELECT station_id, station_code, brand
+        SELECT station_id, station_code, coalesce(brand, '')
         FROM fuel.station
         WHERE source_id = \(source)
         """
     ) { row in
-      let id = try row.int32()
-      records[try row.text()] = CodedRecord(
-        id: id, brand: try row.isNull() ? nil : try row.text())
+      let (id, code, brand) = (try row.int32(), try row.text(), try row.text())
+      records[code] = CodedRecord(id: id, brand: brand.isEmpty ? nil : brand)
     }
     return records
   }
