@@ -4,28 +4,21 @@ package import Timeline
 
 /// What decides whether prices are doubtful, and which of them are.
 extension Spans {
-  /// Returns where the suspect spans of some fuels begin, whose prices lie far from their stations'
-  /// own prices. Only those are returned whose first day ends after an instant.
-  package func suspects(fuelIDs: [Int16], from: Instant) throws -> [Window] {
+  /// Returns where the suspect spans of some fuels, or of the stations of some states, begin. Their
+  /// prices lie far from their stations' own prices. Only those are returned whose first day ends
+  /// after an instant.
+  package func suspects(
+    fuelIDs: [Int16]? = nil, in states: [String]? = nil, from: Instant = .distantPast
+  ) throws -> [Window] {
     try connection.query(
       """
       SELECT station_id, fuel_id, from_at
       FROM fuel.span
-      WHERE is_suspect
-        AND fuel_id = ANY (\(fuelIDs))
-        AND from_at > \(from)::timestamptz - interval '24 hours'
-      """
-    ).map { try $0.window() }
-  }
-
-  /// Returns where the suspect spans of the stations of some states begin.
-  package func suspects(in states: [String]) throws -> [Window] {
-    try connection.query(
-      """
-      SELECT span.station_id, span.fuel_id, span.from_at
-      FROM fuel.span
       JOIN fuel.station USING (station_id)
-      WHERE span.is_suspect AND station.state = ANY (\(states))
+      WHERE is_suspect
+        AND from_at > \(from)::timestamptz - interval '24 hours'
+        AND (\(optional: fuelIDs)::smallint[] IS NULL OR fuel_id = ANY (\(optional: fuelIDs)::smallint[]))
+        AND (\(optional: states)::text[] IS NULL OR state = ANY (\(optional: states)::text[]))
       """
     ).map { try $0.window() }
   }
