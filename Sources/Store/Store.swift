@@ -103,6 +103,14 @@ extension Row {
   func pair() throws -> Pair {
     Pair(stationID: Int32(try integer("station_id")), fuelID: Int16(try integer("fuel_id")))
   }
+
+  /// Reads a neighbour from a row with `station_id`, `state`, `latitude` and `longitude`.
+  func neighbour() throws -> Neighbourhood.Station? {
+    try Position(latitude: try double("latitude"), longitude: try double("longitude")).map {
+      Neighbourhood.Station(
+        id: Int32(try integer("station_id")), state: try text("state"), position: $0)
+    }
+  }
 }
 
 extension BinaryRow {

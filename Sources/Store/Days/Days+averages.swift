@@ -23,10 +23,6 @@ extension Days {
       DELETE FROM fuel.daily_rollup
       WHERE fuel_id = ANY (\(span.fuelIDs)) AND day BETWEEN \(span.from) AND \(span.to)
       """)
-    try insert(averages)
-  }
-
-  private func insert(_ averages: [DailyAverage]) throws {
     guard !averages.isEmpty else { return }
     try connection.copy(
       into: """

@@ -72,13 +72,7 @@ extension Spans {
         WHERE place_id = station_id AND is_public AND latitude IS NOT NULL
           AND first_seen_at < 'infinity'
         """
-      ).compactMap { row in
-        try Position(latitude: try row.double("latitude"), longitude: try row.double("longitude"))
-          .map {
-            Neighbourhood.Station(
-              id: Int32(try row.integer("station_id")), state: try row.text("state"), position: $0)
-          }
-      })
+      ).compactMap { try $0.neighbour() })
   }
 
   /// Returns the prices that a person has confirmed, in tenths of a cent.

@@ -97,13 +97,10 @@ extension Stations {
       FROM fuel.count_places(\(now))
       """
     ).compactMap { row in
-      try Position(latitude: try row.double("latitude"), longitude: try row.double("longitude"))
-        .map {
-          Neighbourhood.Moved(
-            Neighbourhood.Station(
-              id: Int32(try row.integer("station_id")), state: try row.text("state"), position: $0),
-            knownFrom: try row.optionalInstant("known_from_at") ?? .distantFuture)
-        }
+      try row.neighbour().map {
+        Neighbourhood.Moved(
+          $0, knownFrom: try row.optionalInstant("known_from_at") ?? .distantFuture)
+      }
     }
   }
 }
