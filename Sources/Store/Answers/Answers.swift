@@ -296,9 +296,7 @@ extension Answers {
     }
     let prices = facts.filter { $0.kind == .price }
     if !prices.isEmpty {
-      let years = Set(prices.map(\.at.utc.day.year)).sorted()
-      try connection.query(
-        "SELECT fuel.ensure_year(year) FROM unnest(\(years)::integer[]) AS reported (year)")
+      try store.spans.ensure(years: Set(prices.map(\.at.utc.day.year)))
       try connection.copy(
         into:
           "fuel.price (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)",

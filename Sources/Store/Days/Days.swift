@@ -67,7 +67,7 @@ extension Days {
           \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
       HAVING count(*) > 0
       """)
-    try store.spans.ensureSpanYears(Set(months.map { $0.month.firstDay.year }))
+    try store.spans.ensure(years: Set(months.map { $0.month.firstDay.year }))
     try connection.copy(into: "fuel.station_month", columns: 5) { copy in
       for month in months {
         try copy.beginRow()

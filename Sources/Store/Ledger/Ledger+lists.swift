@@ -22,16 +22,18 @@ extension Ledger {
   /// it, oldest first. Of several lists of one instant, all are returned. Lists that were withdrawn
   /// or read again are left out.
   package func lists(of source: SourceID, from: Instant, until: Instant) throws -> [StoredList] {
-    let rows = try connection.query(
+    try connection.query(
       """
       SELECT
         list.run_id, list.taken_at, list.is_complete,
-        CASE WHEN list.outcome = 'refused' THEN list.error END AS refusal, list.pairs, list.composition_id,
+        CASE WHEN list.outcome = 'refused' THEN list.error END AS refusal, list.pairs,
+        composition.stations, composition.fuels::text AS fuels, composition.brands::text AS brands,
         array_to_json(list.shortcomings)::text AS shortcomings,
         coalesce(array_to_string(list.stamps, ','), '') AS stamps, list.content, list.is_repeat,
         list.rejected_by_reason::text AS rejected,
         list.stored + list.unchanged > 0 AS is_stored, coalesce(NOT answer.is_adopted, false) AS is_kept
       FROM fuel.list
+      JOIN fuel.list_composition AS composition USING (composition_id)
       LEFT JOIN fuel.answer USING (run_id)
       WHERE list.source_id = \(source)
         AND list.taken_at >= coalesce((
@@ -41,15 +43,14 @@ extension Ledger {
           SELECT min(after.taken_at) FROM fuel.list AS after
           WHERE after.source_id = \(source) AND after.taken_at > \(until)), \(until))
       ORDER BY list.taken_at, list.run_id
-      """)
-    let compositions = try compositions(Set(try rows.map { try $0.integer("composition_id") }))
-    return try rows.map { row in
-      let composition = compositions[try row.integer("composition_id")] ?? (0, [:], [:])
-      return StoredList(
+      """
+    ).map { row in
+      StoredList(
         run: RunID(number: try row.integer("run_id")),
         summary: ListSummary(
           takenAt: try row.instant("taken_at"), pairs: try row.integer("pairs"),
-          stations: composition.0, fuels: composition.1, brands: composition.2,
+          stations: try row.integer("stations"), fuels: try row.counts("fuels"),
+          brands: try row.counts("brands"),
           stamps: try row.text("stamps").split(separator: ",").compactMap { Int($0) },
           content: try row.optional("content").flatMap { Int64($0) },
           rejected: try row.counts("rejected").filter { $0.key != "run_refused" }),
@@ -82,26 +83,6 @@ extension Ledger {
           frozenSince: try row.optionalInstant("frozen_since_at"))
       )
     }
-  }
-
-  /// Returns of how many stations, and of how many prices by fuel and stations by brand, lists are
-  /// composed.
-  private func compositions(
-    _ numbers: Set<Int>
-  ) throws -> [Int: (stations: Int, fuels: [String: Int], brands: [String: Int])] {
-    var compositions: [Int: (stations: Int, fuels: [String: Int], brands: [String: Int])] = [:]
-    for row in try connection.query(
-      """
-      SELECT composition_id, stations, fuels::text AS fuels, brands::text AS brands
-      FROM fuel.list_composition
-      WHERE composition_id = ANY (\(numbers.sorted())::integer[])
-      """)
-    {
-      compositions[try row.integer("composition_id")] = (
-        try row.integer("stations"), try row.counts("fuels"), try row.counts("brands")
-      )
-    }
-    return compositions
   }
 
   /// Returns the first run that the chain of digests covers; `nil` where there is none.

@@ -124,9 +124,8 @@ extension Spans {
         AND span.from_at >= pair.from_at
         AND span.from_at >= \(windows.map(\.from).min() ?? .distantPast)
       """)
-    let years = Set(
-      windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utc.day.year })
-    try ensureSpanYears(years)
+    try ensure(
+      years: Set(windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utc.day.year }))
     // The rows are written in the order of the key.
     try connection.copy(into: "fuel.span", columns: 16) { copy in
       for window in windows {
@@ -158,15 +157,10 @@ extension Spans {
       """)
   }
 
-  /// Creates the missing partitions of `fuel.span` and `fuel.station_month` for some years.
-  func ensureSpanYears(_ years: Set<Int>) throws {
-    // Usually no partition is missing. Checking costs less than calling the function.
+  /// Creates the missing partitions of `fuel.price`, `fuel.span` and `fuel.station_month`.
+  func ensure(years: Set<Int>) throws {
     try connection.query(
-      """
-      SELECT fuel.ensure_year(year)
-      FROM unnest(\(years.sorted())::integer[]) AS year
-      WHERE to_regclass('fuel.station_month_' || year) IS NULL
-      """)
+      "SELECT fuel.ensure_year(year) FROM unnest(\(years.sorted())::integer[]) AS year")
   }
 
   private func write(_ span: Span, of pair: Pair, to copy: inout BinaryCopy) throws {
