@@ -11,9 +11,8 @@ COMMENT ON FUNCTION fuel.believed_until IS
   'The end of a span as it is believed now: until_at, lapses_at and is_open of fuel.span, and seen_until_at of '
   'fuel.sight.';
 
--- Returns whether the price of a span counts at an instant, as far as the span decides it: the price is believed, it is
--- not doubtful, and its feed had been read. Averages, comparisons and verdicts ask further whether anybody may buy
--- there. The body is a single expression, so that the server can inline it.
+-- Averages, comparisons and verdicts ask further whether anybody may buy there. The body is a single expression, so
+-- that the server can inline it.
 CREATE OR REPLACE FUNCTION fuel.counts_at(
   p_at timestamptz, p_believed_until_at timestamptz, p_doubt_from_at timestamptz, p_doubt_until_at timestamptz,
   p_counts_from_at timestamptz)
@@ -25,8 +24,7 @@ COMMENT ON FUNCTION fuel.counts_at IS
   'Whether a price counts at an instant: until when it is believed, the beginning and the end of its doubt, and from '
   'when its feed counts.';
 
--- Until when the lists of a feed keep a price alive that they show, and from when on the prices of the feed count. This
--- is the one place that knows how long a sighting is believed.
+-- This is the one place that knows how long a sighting is believed.
 CREATE OR REPLACE VIEW fuel.sight AS
 SELECT
   source.source_id,

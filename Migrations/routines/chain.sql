@@ -58,8 +58,7 @@ SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'he
 $$;
 COMMENT ON FUNCTION fuel.link_text IS 'The text of a change that goes into the chain of digests.';
 
--- Appends the link of a change to the chain. The link also covers the sums and log entries that transactions without a
--- number left.
+-- The link also covers the sums and log entries that transactions without a number left.
 CREATE OR REPLACE FUNCTION fuel.add_link(p_change_number bigint) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

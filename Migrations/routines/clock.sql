@@ -12,9 +12,8 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN fuel.clock() + interval '10 minutes';
 COMMENT ON FUNCTION fuel.latest_start IS 'When a run can have begun at the latest, by the clock of this session.';
 
--- Returns for how long a station or a price is shown after it was last seen or believed. After thirty days of silence
--- it is dormant, not merely stale. Hours, because a day of an interval has 23 or 25 of them where the clocks of the
--- session's time zone change.
+-- After thirty days of silence a station or a price is dormant, not merely stale. Hours, because a day of an interval
+-- has 23 or 25 of them where the clocks of the session's time zone change.
 CREATE OR REPLACE FUNCTION fuel.dormant_after() RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN interval '720 hours';
@@ -31,7 +30,6 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 0.75;
 COMMENT ON FUNCTION fuel.minimum_coverage IS 'The share of a day that must be known at least.';
 
--- Returns the price day that an instant belongs to. price_day_begin returns the instant at which a price day begins.
 -- The server's time zone rules are used, so that a day may have 23 or 25 hours.
 CREATE OR REPLACE FUNCTION fuel.price_day(p_at timestamptz, p_time_zone text, p_starts interval)
 RETURNS date LANGUAGE sql STABLE STRICT PARALLEL SAFE

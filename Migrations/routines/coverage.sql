@@ -1,9 +1,9 @@
 -- Which days each source covers. For an archive, the loaded files decide how far it reaches; for a feed, its lists
 -- decide.
 
--- Returns the intervals that the files of each archive cover. In an archive of changes, a month is covered from its first
--- day to the last day on which a price began, and to its end if at most its last three days have no new price. In an
--- archive of whole days, a day without a price is not covered.
+-- In an archive of changes, a month is covered from its first day to the last day on which a price began, and to its
+-- end if at most its last three days have no new price. In an archive of whole days, a day without a price is not
+-- covered.
 CREATE OR REPLACE FUNCTION fuel.archive_intervals()
 RETURNS TABLE (source_id smallint, scheme text, first_day date, last_day date) LANGUAGE sql STABLE AS $$
   SELECT
@@ -39,9 +39,8 @@ $$;
 COMMENT ON FUNCTION fuel.archive_intervals IS
   'The runs of days that the files of each archive cover; those of archives of changes month by month.';
 
--- Returns intervals of confirming lists without a silence that is too long. Between the first and the last list of an
--- interval, each list is believed until the next one. Lists that were taken before p_from_at are read only as far back
--- as a list is believed.
+-- Between the first and the last list of an interval, each list is believed until the next one. Lists that were taken
+-- before p_from_at are read only as far back as a list is believed.
 CREATE OR REPLACE FUNCTION fuel.list_intervals(
   p_from_at timestamptz, p_until_at timestamptz, p_known_at timestamptz DEFAULT 'infinity')
 RETURNS TABLE (source_id smallint, from_at timestamptz, until_at timestamptz)

@@ -1,5 +1,5 @@
--- Returns whether anybody may buy at a station, as far as its brand and its name show: they say so in words, or have those
--- of a brand for members. Case and punctuation do not matter.
+-- Brand and name say that only members may buy, or have the words of a brand for members. Case and punctuation do not
+-- matter.
 CREATE OR REPLACE FUNCTION fuel.sells_to_all(p_name text, p_brand text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT stated.words NOT LIKE ALL (ARRAY['% members only %', '% membership required %']) AND NOT EXISTS (
     SELECT
@@ -13,9 +13,9 @@ $$;
 COMMENT ON FUNCTION fuel.sells_to_all IS
   'Whether a station with this name and brand sells to anybody, and not to the members of a brand only.';
 
--- Returns those of a feed's station records that differ from what their descriptions say, with what these say. The
--- description that was seen last counts. A field that it leaves empty is taken from the newest description that has it.
--- A record without any description is left out: what is known of it stays as it is, because its prices may still count.
+-- The description that was seen last counts. A field that it leaves empty is taken from the newest description that has
+-- it. A record without any description is left out: what is known of it stays as it is, because its prices may still
+-- count.
 --
 -- If a feed moves a station by more than two kilometres, the station keeps its old position until the new one has been
 -- reported for a week. Codes are reused, and digits are mistyped.

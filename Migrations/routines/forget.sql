@@ -85,8 +85,7 @@ $$;
 COMMENT ON FUNCTION fuel.forget_descriptions IS
   'Removes the descriptions of stations that a run brought, after the run stopped counting.';
 
--- Removes what is kept of the given stations and fuels where no fact that counts is left, and of stations that nothing
--- reports any more. The station rows remain, because rows that do not count refer to them.
+-- The station rows remain, because rows that do not count refer to them.
 CREATE OR REPLACE FUNCTION fuel.forget_ghosts(
   p_source_id smallint, p_station_ids integer[], p_fuel_ids smallint[])
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,8 +1,7 @@
 -- What a writer may not change by itself, even with the rights that it has on a table. So a stolen writer's login cannot
 -- bend the history.
 
--- Returns whether the present role has the rights of the owner of a table. The owner's own routines, and a person as the
--- owner, may do what the writer may not.
+-- The owner's own routines, and a person as the owner, may do what the writer may not.
 CREATE OR REPLACE FUNCTION fuel.is_owner(p_table oid) RETURNS boolean LANGUAGE sql STABLE
 RETURN pg_has_role(current_user, (SELECT class.relowner FROM pg_catalog.pg_class AS class WHERE class.oid = p_table), 'USAGE');
 COMMENT ON FUNCTION fuel.is_owner IS 'Whether the present role has the rights of the owner of a table.';

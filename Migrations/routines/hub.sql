@@ -62,8 +62,8 @@ $$;
 COMMENT ON FUNCTION fuel.refuse_clock IS 'Says that a hub knows the present only.';
 GRANT EXECUTE ON FUNCTION fuel.refuse_clock TO fuel_reader, fuel_writer;
 
--- Connects a session to a member, once, and again where that connection was lost. dblink finds the connection by the name,
--- and no reader may use dblink.
+-- Where the connection was lost, another one is made. dblink finds the connection by the name, and no reader may use
+-- dblink.
 CREATE OR REPLACE FUNCTION fuel.reach_member(p_member text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   detail text;
@@ -338,9 +338,8 @@ CREATE OR REPLACE FUNCTION fuel.member_tables() RETURNS regclass[] LANGUAGE sql 
 RETURN ARRAY['fuel.source', 'fuel.price_lapse', 'fuel.source_day', 'fuel.station', 'fuel.station_description', 'fuel.present_span']::regclass[];
 COMMENT ON FUNCTION fuel.member_tables IS 'What a hub copies of its members, in the order in which it is replaced.';
 
--- Copies from all members the small tables that averages over several states need, and lists the days that a member has
--- made again. Every list is whole: a member that was restored to an earlier state, or forgotten, is seen by its days.
--- Returns the instant up to which all members have made their days.
+-- Every list is whole: a member that was restored to an earlier state, or forgotten, is seen by its days. Returns the
+-- instant up to which all members have made their days.
 CREATE OR REPLACE FUNCTION fuel.take_members(p_again_from date DEFAULT NULL) RETURNS timestamptz LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

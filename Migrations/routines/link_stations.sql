@@ -1,5 +1,4 @@
--- Stores when each description of an archive was seen first and last. Only all its sightings together show that. A
--- station record of an archive then takes the newest of its descriptions.
+-- Only all sightings of a description together show when it was seen first and last.
 CREATE OR REPLACE FUNCTION fuel.date_wordings() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   WITH span AS (
@@ -71,9 +70,8 @@ $$;
 COMMENT ON FUNCTION fuel.date_wordings IS
   'Updates the descriptions of archives from their sightings, and station records from their newest description.';
 
--- Adds the days on which prices of a feed without codes began to its sightings: those of one run, or of all runs where
--- there are no sightings yet (p_run_id NULL). No price of the run began before p_from_at. The days of an archive come
--- with its files. So nothing reads the facts of all years again after each run.
+-- No price of the run began before p_from_at. The days of an archive come with its files. So nothing reads the facts of
+-- all years again after each run.
 CREATE OR REPLACE FUNCTION fuel.sight_days(p_source_id smallint, p_run_id integer, p_from_at timestamptz) RETURNS void
 -- Planned anew for each call, because one run and all runs need different plans.
 LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
@@ -107,8 +105,7 @@ $$;
 COMMENT ON FUNCTION fuel.sight_days IS
   'Stores on which days stations of a feed without codes were sighted: by one run, or by all (NULL) if none is stored.';
 
--- Deletes the sightings of the feed of a run that starts or stops counting, so that the next match reads them anew.
--- Those of archives stay: only their files tell them.
+-- The next match reads them anew. Those of archives stay: only their files tell them.
 CREATE OR REPLACE FUNCTION fuel.forget_sightings(p_run_id integer) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   DELETE FROM fuel.station_sighting AS sighting

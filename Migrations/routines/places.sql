@@ -16,9 +16,8 @@ RETURN EXISTS (
   WHERE p_postcode BETWEEN split_part(range.text, '-', 1) AND split_part(range.text, '-', 2));
 COMMENT ON FUNCTION fuel.is_among IS 'Whether a postcode lies in one of several ranges.';
 
--- Returns whether a station lies in the circle of a region. A station without a position is matched by its postcode.
--- The server puts the expression in place of a call as long as the expression has no subquery. Every station is
--- compared with every region, so calls would be most of the work.
+-- A station without a position is matched by its postcode. The server puts the expression in place of a call as long as
+-- the expression has no subquery. Every station is compared with every region, so calls would be most of the work.
 CREATE OR REPLACE FUNCTION fuel.is_within(p_region fuel.region, p_station fuel.station)
 RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN
@@ -34,8 +33,7 @@ RETURN
     OR (p_station.latitude IS NULL AND fuel.is_among(p_station.postcode, p_region.postcodes)));
 COMMENT ON FUNCTION fuel.is_within IS 'Whether a station lies in the circle of a region.';
 
--- Brings up to date which stations belong to which region: by state, by circle, or, for the rest of a state, because
--- the station lies in no capital.
+-- A station belongs to a region by state, by circle, or, for the rest of a state, because it lies in no capital.
 CREATE OR REPLACE FUNCTION fuel.refresh_regions() RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -86,12 +84,11 @@ END
 $$;
 COMMENT ON FUNCTION fuel.refresh_regions IS 'Updates the stations of all regions.';
 
--- Stores where each station counts from now on: its state, its regions, whether anybody may buy there, and where it lies
--- as a neighbour of others. If a station counted elsewhere before, the averages of all its days are made again from all
--- stations. This is rare, but may concern years.
+-- If a station counted elsewhere before, the averages of all its days are made again from all stations. This is rare,
+-- but may concern years.
 --
--- Returns the stations that came, went or moved as neighbours, each where it lay before and where it lies now, with the
--- instant from which its prices are known (NULL: none is).
+-- Stations are returned where they lay before and where they lie now, with the instant from which their prices are
+-- known.
 CREATE OR REPLACE FUNCTION fuel.count_places(p_clock timestamptz)
 RETURNS TABLE (
   station_id integer, state text, latitude numeric, longitude numeric, known_from_at timestamptz)

@@ -1,7 +1,6 @@
--- Deletes documents that have been kept for long enough. The newest fifty runs keep their documents whatever the clock
--- says, so that a clock that jumps ahead empties nothing. Documents that were fetched in the last seven days by the
--- clock of the server stay too. The writer may not delete rows. This function therefore runs with the owner's rights,
--- and deletes documents only, never what they reported.
+-- The newest fifty runs keep their documents whatever the clock says, so that a clock that jumps ahead empties nothing.
+-- Documents that were fetched in the last seven days by the clock of the server stay too. The writer may not delete
+-- rows. This function therefore runs with the owner's rights, and deletes documents only, never what they reported.
 CREATE OR REPLACE FUNCTION fuel.prune_bodies(p_source_id smallint, p_before timestamptz)
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
   WITH newest AS (
@@ -30,9 +29,9 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 $$;
 COMMENT ON FUNCTION fuel.prune_bodies IS 'Deletes documents of a feed that were fetched before an instant.';
 
--- Deletes records of a feed that were rejected more than 365 days ago, by the clock of the server. Their counts in the
--- runs remain. The writer may not delete. Calling this function without need removes nothing that was to stay. Rejected
--- rows of archives stay, because their files may no longer be available anywhere.
+-- The clock is that of the server. The counts of the records in the runs remain. The writer may not delete. Calling
+-- this function without need removes nothing that was to stay. Rejected rows of archives stay, because their files may
+-- no longer be available anywhere.
 CREATE OR REPLACE FUNCTION fuel.prune_rejects(p_source_id smallint)
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
   DELETE FROM fuel.reject

@@ -1,6 +1,5 @@
--- Registers a feed or an archive, or updates what is stored about it, and returns its number. p_wanted holds columns of
--- fuel.source by their names; p_fuels and p_hours hold how long prices of single fuels are believed. Only what differs
--- is written. A source keeps the kind with which it was registered.
+-- p_wanted holds columns of fuel.source by their names; p_fuels and p_hours hold how long prices of single fuels are
+-- believed. Only what differs is written. A source keeps the kind with which it was registered.
 CREATE OR REPLACE FUNCTION fuel.register(p_wanted jsonb, p_fuels text[], p_hours integer[]) RETURNS smallint
 LANGUAGE plpgsql AS $$
 DECLARE

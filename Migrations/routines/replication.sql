@@ -11,8 +11,8 @@ CREATE OR REPLACE FUNCTION fuel.copied_tables() RETURNS text LANGUAGE sql STABLE
 $$;
 COMMENT ON FUNCTION fuel.copied_tables IS 'The tables of schema fuel that a copy has, in SQL.';
 
--- Returns whether months of archives are published. If so, a month must be attached before it is filled: rows that
--- enter a table before it is attached would not be published.
+-- Where months of archives are published, a month must be attached before it is filled: rows that enter a table before
+-- it is attached would not be published.
 CREATE OR REPLACE FUNCTION fuel.is_published() RETURNS boolean LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (

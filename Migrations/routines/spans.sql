@@ -1,8 +1,7 @@
--- Makes the partitions of a UTC year if they are missing. The writer has no right to create tables, so this function runs
--- with the owner's rights, and it makes nothing but partitions. pg_temp stands last in its search path. If it were left
--- out, the server would search it first for types. A caller could then make a type named text, and its code would run
--- with the owner's rights. A table is made first and attached then, because CREATE ... PARTITION OF would keep others
--- from reading and writing the parent.
+-- The writer has no right to create tables, so this function runs with the owner's rights, and it makes nothing but
+-- partitions. pg_temp stands last in its search path. If it were left out, the server would search it first for types.
+-- A caller could then make a type named text, and its code would run with the owner's rights. A table is made first and
+-- attached then, because CREATE ... PARTITION OF would keep others from reading and writing the parent.
 CREATE OR REPLACE FUNCTION fuel.ensure_year(p_year integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
@@ -36,8 +35,7 @@ COMMENT ON FUNCTION fuel.ensure_year IS
 
 -- The SQL that the program calls to make spans. SQL finds and stores rows; the program decides what is believed.
 
--- Returns everything that was reported about stations and fuels from an instant on, by all their station records. Of
--- feeds it also returns the last report and the last list before that instant, of archives nothing.
+-- Reports are those of all station records of a station; of archives there are none before the instant.
 --
 -- kind: 0 is a price (price_tenths 0: not offered). 1 is shown by a list. 2 is left out of a complete list. 3 was shown
 -- last by the list of that instant. What was learnt after p_known_at is left out. p_earliest is the earliest of
@@ -153,10 +151,10 @@ $$;
 COMMENT ON FUNCTION fuel.evidence IS
   'What was reported about stations and fuels from an instant on, and by feeds the last report and list before it.';
 
--- Returns the spans that begin in a window of time, and up to p_before spans that begin before it. Each station and
--- fuel has a window of its own. The end of a span is given twice: as it is stored (until_at), and as it is believed now
--- (believed_until_at). doubt: 0 is none, 1 is far, 2 is placeholder. p_earliest and p_latest are the beginning of the
--- earliest window and the end of the latest one, so that the server can leave out the partitions of other years.
+-- Up to p_before spans that begin before a window are returned too. The end of a span is given twice: as it is stored
+-- (until_at), and as it is believed now (believed_until_at). doubt: 0 is none, 1 is far, 2 is placeholder. p_earliest
+-- and p_latest are the beginning of the earliest window and the end of the latest one, so that the server can leave out
+-- the partitions of other years.
 CREATE OR REPLACE FUNCTION fuel.spans_of(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[],
   p_until_ats timestamptz[], p_before integer, p_earliest timestamptz, p_latest timestamptz)

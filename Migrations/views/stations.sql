@@ -163,8 +163,8 @@ COMMENT ON COLUMN fuel_v1.localities.latitude  IS 'Degrees, the mean over its st
 COMMENT ON COLUMN fuel_v1.localities.longitude IS 'Degrees, the mean over its stations; NULL: no position is known.';
 COMMENT ON COLUMN fuel_v1.localities.stations  IS 'Number of stations there, including closed ones.';
 
--- Descriptions that differ from a fuller one of the same station record only by empty fields. Such a difference is no
--- change of the station. Victoria's brands, for example, are read once a day, and the runs between leave them empty.
+-- A difference by empty fields only is no change of the station. Victoria's brands, for example, are read once a day,
+-- and the runs between leave them empty.
 CREATE OR REPLACE VIEW fuel.sketch AS
 SELECT
   part.station_id,

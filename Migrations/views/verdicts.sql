@@ -1,5 +1,4 @@
--- The verdict that was given last. It takes one step into the index for each region and fuel, however many verdicts are
--- stored.
+-- This takes one step into the index for each region and fuel, however many verdicts are stored.
 CREATE OR REPLACE VIEW fuel.latest_verdict AS
 SELECT given.valid_until_at > fuel.clock() AS is_valid, given.*
 FROM fuel.region
