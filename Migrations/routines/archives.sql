@@ -62,7 +62,12 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT ON fuel.%I TO fuel_writer', month_table);
   -- A server that copies this database follows the rows that come into the archive, but not the rows of a table that is
   -- not attached yet. Where the archive is published, the table is therefore attached at once.
-  IF fuel.is_published() THEN
+  IF EXISTS (
+      SELECT
+      FROM pg_publication_tables AS published
+      WHERE published.schemaname = 'fuel' AND published.tablename LIKE 'archive\_price%')
+    OR EXISTS (SELECT FROM pg_publication_rel AS published WHERE published.prrelid = 'fuel.archive_price'::regclass)
+  THEN
     -- The rows that are then copied into the table are summed once per statement.
     EXECUTE format(
       'CREATE TRIGGER archive_price_sum AFTER INSERT ON fuel.%I REFERENCING NEW TABLE AS added '

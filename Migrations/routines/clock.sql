@@ -42,16 +42,6 @@ RETURN (p_day + p_starts) AT TIME ZONE p_time_zone;
 COMMENT ON FUNCTION fuel.price_day_begin IS
   'The instant at which a local price day begins; it ends where the next one begins.';
 
-CREATE OR REPLACE FUNCTION fuel.tomorrow_published_at(p_state text, p_day date)
-RETURNS timestamptz LANGUAGE sql STABLE
-RETURN (
-  SELECT min((p_day + source.publishes_tomorrow_at) AT TIME ZONE state.time_zone)
-  FROM fuel.source
-  JOIN fuel.state USING (state)
-  WHERE state.state = p_state);
-COMMENT ON FUNCTION fuel.tomorrow_published_at IS
-  'When the prices of the day after a price day are published in a state; NULL: they are not published in advance.';
-
 GRANT EXECUTE ON FUNCTION
   fuel.clock, fuel.latest_start, fuel.dormant_after, fuel.minimum_stations, fuel.minimum_coverage,
   fuel.price_day, fuel.price_day_begin TO fuel_reader, fuel_writer;

@@ -343,7 +343,12 @@ LANGUAGE sql STABLE AS $$
   CROSS JOIN LATERAL (
     SELECT fuel.price_day(p_clock, region_clock.time_zone, region_clock.starts) AS day
   ) AS local
-  CROSS JOIN LATERAL (SELECT fuel.tomorrow_published_at(region.state, local.day) AS at) AS announced
+  CROSS JOIN LATERAL (
+    SELECT min((local.day + source.publishes_tomorrow_at) AT TIME ZONE state.time_zone) AS at
+    FROM fuel.source
+    JOIN fuel.state USING (state)
+    WHERE state.state = region.state
+  ) AS announced
 $$;
 COMMENT ON FUNCTION fuel.region_today IS
   'The price day of every region at an instant, and when the prices of the day after it are published (NULL: not in advance).';

@@ -11,19 +11,6 @@ CREATE OR REPLACE FUNCTION fuel.copied_tables() RETURNS text LANGUAGE sql STABLE
 $$;
 COMMENT ON FUNCTION fuel.copied_tables IS 'The tables of schema fuel that a copy has, in SQL.';
 
--- Where months of archives are published, a month must be attached before it is filled: rows that enter a table before
--- it is attached would not be published.
-CREATE OR REPLACE FUNCTION fuel.is_published() RETURNS boolean LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp AS $$
-  SELECT EXISTS (
-    SELECT
-    FROM pg_publication_tables AS published
-    WHERE published.schemaname = 'fuel' AND published.tablename LIKE 'archive\_price%')
-    OR EXISTS (SELECT FROM pg_publication_rel AS published WHERE published.prrelid = 'fuel.archive_price'::regclass)
-$$;
-COMMENT ON FUNCTION fuel.is_published IS 'Whether another server may replicate the months of archives.';
-GRANT EXECUTE ON FUNCTION fuel.is_published TO fuel_writer;
-
 -- Publishes all tables that exist. It is called again after an upgrade, to add new tables.
 CREATE OR REPLACE FUNCTION fuel.publish() RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$

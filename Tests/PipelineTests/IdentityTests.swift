@@ -24,10 +24,10 @@ struct IdentityTests {
     -> StationRecord
   {
     let key = MatchKey.address(address, suburb: "Wyong")
+    let day = Month(number: Self.month.number + month).firstDay
     return StationRecord(
       id: id, source: "archive", scheme: "s", code: MatchKey.name(name) + "|" + key,
-      isArchive: true,
-      isCoded: false, firstDay: Month(number: Self.month.number + month).firstDay,
+      isArchive: true, isCoded: false, firstDay: day, lastDay: day,
       names: [MatchKey.name(name)], addresses: [key])
   }
 

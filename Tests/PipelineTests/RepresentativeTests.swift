@@ -19,7 +19,8 @@ struct RepresentativeTests {
       id: id, source: source, scheme: isArchive ? String(source.dropLast(8)) : source, code: code,
       isArchive: isArchive, isCoded: true,
       lastReported: isArchive ? nil : Instant(seconds: Int64(seconds)),
-      firstDay: Day(sinceEpoch: 20_000 - seconds), names: [MatchKey.name(name)],
+      firstDay: Day(sinceEpoch: 20_000 - seconds), lastDay: Day(sinceEpoch: 20_000 - seconds),
+      names: [MatchKey.name(name)],
       addresses: [MatchKey.address(address, suburb: "Wyong")])
   }
 

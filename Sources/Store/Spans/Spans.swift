@@ -26,11 +26,6 @@ package struct PresentSpan: Sendable {
 package struct StoredSpan: Sendable {
   package var span: Span
   package var believedUntil: Instant
-
-  package init(span: Span, believedUntil: Instant) {
-    self.span = span
-    self.believedUntil = believedUntil
-  }
 }
 
 /// What is believed when, as spans, and the reports and rules from which spans are made.

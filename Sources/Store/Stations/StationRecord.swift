@@ -10,7 +10,7 @@ package struct StationRecord: Sendable {
   /// Whether its code is the scheme's own number. If so, two codes mean two stations.
   package var isCoded: Bool
   /// Whether it ever had a price. Lists also contain chargers, which sell no fuel.
-  package var hasPrices: Bool
+  package var hasPrices = true
   /// For a feed's record: whether a price came after the last complete list, so that the next one
   /// may still show the record.
   package var awaitsList = false
@@ -21,32 +21,9 @@ package struct StationRecord: Sendable {
   package var lastDay: Day?
   package var position: Position?
   /// Names, addresses and suburbs in the form in which they are compared, each once.
-  package var names: [String]
-  package var addresses: [String]
-  package var suburbs: [String]
-
-  package init(
-    id: Int, source: String, scheme: String, code: String, isArchive: Bool, isCoded: Bool,
-    hasPrices: Bool = true, lastReported: Instant? = nil, firstDay: Day? = nil,
-    lastDay: Day? = nil,
-    position: Position? = nil,
-    names: [String] = [], addresses: [String] = [], suburbs: [String] = []
-  ) {
-    self.id = id
-    self.source = source
-    self.scheme = scheme
-    self.code = code
-    self.isArchive = isArchive
-    self.isCoded = isCoded
-    self.hasPrices = hasPrices
-    self.lastReported = lastReported
-    self.firstDay = firstDay
-    self.lastDay = lastDay ?? firstDay
-    self.position = position
-    self.names = names
-    self.addresses = addresses
-    self.suburbs = suburbs
-  }
+  package var names: [String] = []
+  package var addresses: [String] = []
+  package var suburbs: [String] = []
 
   /// Adds a description that was seen between two days.
   package mutating func describe(
