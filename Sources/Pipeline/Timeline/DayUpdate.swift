@@ -20,6 +20,7 @@ package struct DayUpdate {
 
   // How many months of stations and fuels one batch makes. A day takes about forty bytes.
   private static let atOnce = 20_000
+  private static let leastNotes = 50
 
   /// Makes the days of stations that have ended or changed since the last run.
   ///
@@ -31,42 +32,22 @@ package struct DayUpdate {
     let all = try workers.first.due.daysDue()
     guard all > 0 else { return }
     func tell(_ count: Int, of _: Int) { progress(min(count, all), all) }
-    try workers.run(pieces: all / Batches.least, of: all, progress: tell) {
-      store, number, count in
-      Batches(
-        days: DayUpdate(store, now: now), context: try store.days.regionContext(),
-        share: (number, of: count))
-    } _: {
-      try $0.makeNext()
-    }
-  }
-
-  /// The batches of station days that one connection makes.
-  private final class Batches {
-    let days: DayUpdate
-    let context: RegionContext
-    let share: (Int, of: Int)
-    // How many notes the next batch takes. A note covers few months or many, so each batch sets
-    // this number by the notes that it took itself.
-    var count = 200
-
-    static let least = 50
-
-    init(days: DayUpdate, context: RegionContext, share: (Int, of: Int)) {
-      self.days = days
-      self.context = context
-      self.share = share
-    }
-
-    func makeNext() throws -> Int {
-      let taken = try days.store.transaction {
-        let taken = try days.store.due.takeDays(atMost: count, share: share)
-        try days.make(taken, context: context)
-        return taken
+    try workers.run(pieces: all / leastNotes, of: all, progress: tell) { store, number, count in
+      let update = DayUpdate(store, now: now)
+      let context = try store.days.regionContext()
+      // How many notes the next batch takes. A note covers few months or many, so each batch sets
+      // this number by the notes that it took itself.
+      var notes = 200
+      return {
+        let taken = try store.transaction {
+          let taken = try store.due.takeDays(atMost: notes, share: (number, of: count))
+          try update.make(taken, context: context)
+          return taken
+        }
+        let months = taken.reduce(0) { $0 + Int($1.last.number - $1.first.number) + 1 }
+        notes = max(leastNotes, atOnce * taken.count / max(1, months))
+        return taken.count
       }
-      let months = taken.reduce(0) { $0 + Int($1.last.number - $1.first.number) + 1 }
-      count = max(Self.least, DayUpdate.atOnce * taken.count / max(1, months))
-      return taken.count
     }
   }
 
@@ -167,38 +148,25 @@ extension DayUpdate {
     // Opening another connection costs about as much as making a few small months.
     try workers.run(pieces: spans.count / 4, of: spans.count, progress: progress) {
       store, number, count in
-      let share = spans[spans.count * number / count..<spans.count * (number + 1) / count]
-      return Months(days: DayUpdate(store, now: now, areMarksTaken: true), left: share)
-    } _: {
-      try $0.makeNext()
+      let update = DayUpdate(store, now: now, areMarksTaken: true)
+      var left = spans[spans.count * number / count..<spans.count * (number + 1) / count]
+      return {
+        guard let span = left.first else { return 0 }
+        try store.transaction { try update.makeRegionDays(of: span) }
+        left.removeFirst()
+        return 1
+      }
     }
   }
 
-  /// The part of the region days that one connection makes.
-  private final class Months {
-    let days: DayUpdate
-    var left: ArraySlice<DueSpan>
-
-    init(days: DayUpdate, left: ArraySlice<DueSpan>) {
-      self.days = days
-      self.left = left
-    }
-
-    func makeNext() throws -> Int {
-      guard let span = left.first else { return 0 }
-      try days.store.transaction {
-        try days.store.due.takeAverages(of: span)
-        // Where stations count is read after the marks are taken, so that every change from before
-        // then is included. The same holds for station days that a list changed after they were
-        // made: they are made again here.
-        let context = try days.store.days.regionContext()
-        let late = try days.store.due.takeDays(in: span)
-        try days.make(late, context: context)
-        try days.store.days.replace(span, with: days.averages(span, context: context))
-      }
-      left.removeFirst()
-      return 1
-    }
+  private func makeRegionDays(of span: DueSpan) throws {
+    try store.due.takeAverages(of: span)
+    // Where stations count is read after the marks are taken, so that every change from before then
+    // is included. The same holds for station days that a list changed after they were made: they
+    // are made again here.
+    let context = try store.days.regionContext()
+    try make(store.due.takeDays(in: span), context: context)
+    try store.days.replace(span, with: averages(span, context: context))
   }
 
   private func averages(_ span: DueSpan, context: RegionContext) throws -> [DailyAverage] {

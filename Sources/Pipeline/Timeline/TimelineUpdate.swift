@@ -48,7 +48,7 @@ package struct TimelineUpdate {
     // Days that have ended are noted first, so that station days can be made together with their
     // spans.
     try store.due.markEndedDays(now: now)
-    var made = Made()
+    let made = Made()
     if wasBroken {
       made.add(try TimelineUpdate(store, now: now).rules.keys, from: .distantPast)
     }
@@ -57,22 +57,35 @@ package struct TimelineUpdate {
       try Workers.patiently {
         try store.transaction {
           try store.spans.lockTimeline()
-          var made = made
           try makeBatch(
             store.due.takeSpans(atMost: atOnce), store, days: DayUpdate(store, now: now), now: now,
-            &made)
+            made)
           try judge(made, store, now: now)
         }
       }
       return progress(all, all)
     }
-    let shares = try workers.run(pieces: all / atOnce + 1, of: all, progress: progress) {
-      store, number, count in
-      Batches(store, share: (number, of: count), now: now)
-    } _: {
-      try $0.makeNext()
+    var shares: [Made] = []
+    try workers.run(pieces: all / atOnce + 1, of: all, progress: progress) { store, number, count in
+      let made = Made()
+      shares.append(made)
+      let days = DayUpdate(store, now: now)
+      // How many notes the next batch takes. A note may concern a few spans or thousands, so each
+      // batch sets this number by the notes that it took itself.
+      var notes = 30
+      return {
+        let (taken, spans) = try store.transaction {
+          try store.spans.lockTimeline(isShared: true)
+          let touched = try store.due.takeSpans(atMost: notes, share: (number, of: count))
+          return (
+            touched.count, try makeBatch(touched, store, days: days, now: now, made)
+          )
+        }
+        notes = max(1, min(atOnce, spansAtOnce * taken / max(1, spans)))
+        return taken
+      }
     }
-    for share in shares { made.add(share.made.fuelIDs, from: share.made.from) }
+    for share in shares { made.add(share.fuelIDs, from: share.from) }
     try Workers.patiently {
       try store.transaction {
         try store.spans.lockTimeline()
@@ -82,45 +95,13 @@ package struct TimelineUpdate {
   }
 
   /// The fuels of which spans were made, and the first instant from which they were written.
-  private struct Made {
-    var fuelIDs: Set<Int16> = []
-    var from = Instant.distantFuture
+  private final class Made {
+    private(set) var fuelIDs: Set<Int16> = []
+    private(set) var from = Instant.distantFuture
 
-    mutating func add(_ fuelIDs: some Sequence<Int16>, from: Instant) {
+    func add(_ fuelIDs: some Sequence<Int16>, from: Instant) {
       self.fuelIDs.formUnion(fuelIDs)
       self.from = min(self.from, from)
-    }
-  }
-
-  /// The batches of spans that one connection makes.
-  private final class Batches {
-    let store: Store
-    let days: DayUpdate
-    let share: (Int, of: Int)
-    let now: Instant
-    // How many notes the next batch takes. A note may concern a few spans or thousands, so each
-    // batch sets this number by the notes that it took itself.
-    var count = 30
-    var made = Made()
-
-    init(_ store: Store, share: (Int, of: Int), now: Instant) {
-      self.store = store
-      days = DayUpdate(store, now: now)
-      self.share = share
-      self.now = now
-    }
-
-    func makeNext() throws -> Int {
-      let (taken, spans) = try store.transaction {
-        try store.spans.lockTimeline(isShared: true)
-        let touched = try store.due.takeSpans(atMost: count, share: share)
-        return (
-          touched.count,
-          try TimelineUpdate.makeBatch(touched, store, days: days, now: now, &made)
-        )
-      }
-      count = max(1, min(atOnce, spansAtOnce * taken / max(1, spans)))
-      return taken
     }
   }
 
@@ -130,7 +111,7 @@ package struct TimelineUpdate {
   /// - Returns: how many spans were made.
   @discardableResult
   private static func makeBatch(
-    _ touched: [Window], _ store: Store, days: DayUpdate, now: Instant, _ all: inout Made
+    _ touched: [Window], _ store: Store, days: DayUpdate, now: Instant, _ all: Made
   ) throws -> Int {
     guard !touched.isEmpty else { return 0 }
     let update = try TimelineUpdate(store, now: now, isAggregate: true)
@@ -138,7 +119,7 @@ package struct TimelineUpdate {
     try update.mark(made.changes)
     // Other fuels of a station may no longer be placeholders.
     for window in touched + made.suspects { all.add([window.pair.fuelID], from: window.from) }
-    all.from = min(all.from, made.from)
+    all.add([], from: made.from)
     try days.make(made.whole)
     return made.count
   }
@@ -172,7 +153,9 @@ package struct TimelineUpdate {
   package func make(_ touched: [Window]) throws -> Int {
     var changes: [Window] = []
     var suspects: [Window] = []
-    for part in Self.parts(of: touched) {
+    // Each part has all fuels of its station records.
+    let parts = Int32(touched.count / Self.atOnceOfList + 1)
+    for part in Dictionary(grouping: touched, by: { $0.pair.stationID % parts }).values {
       let written = try write(part)
       changes += written.changes
       suspects += written.suspects
@@ -186,27 +169,10 @@ package struct TimelineUpdate {
   // handful of reports since the list before.
   private static let atOnceOfList = 20_000
 
-  /// Cuts windows into parts, each with all fuels of its station records.
-  private static func parts(of windows: [Window]) -> [ArraySlice<Window>] {
-    let sorted = windows.sorted { $0.pair < $1.pair }
-    var parts: [ArraySlice<Window>] = []
-    var begin = 0
-    while begin < sorted.count {
-      var end = min(begin + atOnceOfList, sorted.count)
-      while end < sorted.count, sorted[end].pair.stationID == sorted[end - 1].pair.stationID {
-        end += 1
-      }
-      parts.append(sorted[begin..<end])
-      begin = end
-    }
-    return parts
-  }
-
   /// Writes the spans of records with new reports where they differ from the stored ones. Suspects
   /// among them are judged afterwards.
-  private func write(_ touched: some Collection<Window>) throws -> Written {
-    guard !touched.isEmpty else { return Written() }
-    var windows = try store.due.stations(of: Array(touched))
+  private func write(_ touched: [Window]) throws -> Written {
+    var windows = try store.due.stations(of: touched)
     guard !windows.isEmpty else { return Written() }
     let present = try store.spans.presentSpans(of: Array(Set(windows.map(\.pair.stationID))))
     // The window begins up to two spans before the change. The rule for suspects needs two more.

@@ -37,46 +37,40 @@ package struct Workers {
   ///   - pieces: about how many pieces there are. No more connections than that are used.
   ///   - all: how much there is to do.
   ///   - progress: called with how much is done, and with `all`.
-  ///   - begin: makes what a connection needs for its share, from its store, its number and the
-  ///     number of connections.
-  ///   - step: does one piece in a transaction of its own and returns how much that was; 0: none
-  ///     was left.
-  /// - Returns: the shares.
+  ///   - begin: returns what a connection does with its share, from its store, its number and the
+  ///     number of connections: one piece in a transaction of its own. That returns how much the
+  ///     piece was; 0: none was left.
   /// - Throws: the first error.
-  @discardableResult
-  func run<Share>(
+  func run(
     pieces: Int, of all: Int, progress: (Int, Int) -> Void,
-    _ begin: (Store, Int, Int) throws -> Share, _ step: (Share) throws -> Int
-  ) throws -> [Share] {
+    _ begin: (Store, Int, Int) throws -> () throws -> Int
+  ) throws {
     var stores = [first]
     while stores.count < min(count, pieces) { stores.append(try open()) }
-    // Safe: each share belongs to one thread, a step uses nothing but its share, and `progress` is
-    // only called under the lock.
-    nonisolated(unsafe) let shares = try stores.enumerated().map {
+    // Safe: each step belongs to one thread and uses nothing of the others, and `progress` is only
+    // called under the lock.
+    nonisolated(unsafe) let steps = try stores.enumerated().map {
       try begin($1, $0, stores.count)
     }
     let state = Mutex((done: 0, error: (any Error)?.none))
-    withoutActuallyEscaping(step) { step in
-      withoutActuallyEscaping(progress) { progress in
-        nonisolated(unsafe) let (step, progress) = (step, progress)
-        DispatchQueue.concurrentPerform(iterations: shares.count) { number in
-          do {
-            while state.withLock({ $0.error == nil }) {
-              let count = try Self.patiently { try step(shares[number]) }
-              guard count > 0 else { return }
-              state.withLock { state in
-                state.done += count
-                progress(min(state.done, all), all)
-              }
+    withoutActuallyEscaping(progress) { progress in
+      nonisolated(unsafe) let progress = progress
+      DispatchQueue.concurrentPerform(iterations: steps.count) { number in
+        do {
+          while state.withLock({ $0.error == nil }) {
+            let count = try Self.patiently(steps[number])
+            guard count > 0 else { return }
+            state.withLock { state in
+              state.done += count
+              progress(min(state.done, all), all)
             }
-          } catch {
-            state.withLock { state in if state.error == nil { state.error = error } }
           }
+        } catch {
+          state.withLock { state in if state.error == nil { state.error = error } }
         }
       }
     }
     if let error = state.withLock({ $0.error }) { throw error }
-    return shares
   }
 
   /// Runs a transaction again if the server ended it because of a lock.
