@@ -45,4 +45,3 @@ COMMENT ON FUNCTION fuel.price_day_begin IS
 GRANT EXECUTE ON FUNCTION
   fuel.clock, fuel.latest_start, fuel.dormant_after, fuel.minimum_stations, fuel.minimum_coverage,
   fuel.price_day, fuel.price_day_begin TO fuel_reader, fuel_writer;
-GRANT EXECUTE ON FUNCTION fuel.tomorrow_published_at TO fuel_writer;
