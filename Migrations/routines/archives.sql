@@ -393,5 +393,5 @@ COMMENT ON FUNCTION fuel.set_file_aside IS
   'Moves the facts of a withdrawn file out of its archive, or those of a file that counts again back.';
 
 GRANT EXECUTE ON FUNCTION
-  fuel.archive_month_name, fuel.has_archive_month, fuel.begin_archive_month, fuel.attach_archive_month,
+  fuel.archive_month_name, fuel.begin_archive_month, fuel.attach_archive_month,
   fuel.merge_archive_prices, fuel.decide_archive_prices, fuel.finish_backfill, fuel.set_file_aside TO fuel_writer;
