@@ -65,10 +65,14 @@ struct DoctorTests {
   func theDoctorReadsTheLists(file: String, right: String, wrong: String, answer: String) throws {
     let folder = try CommandTests.config(replacing: right, with: wrong, in: file)
     defer { try? FileManager.default.removeItem(atPath: folder) }
+    let text = try String(contentsOfFile: "\(CommandTests.config)/\(file)", encoding: .utf8)
     let doctor = try CommandTests.run(["doctor", "--config", folder], on: "host=/nowhere")
+    // Each of these entries is in one line.
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let line = try #require(lines.firstIndex { $0.contains(right) }) + 1
     #expect(
       doctor.code == 78
-        && doctor.out.contains("FAIL  lists                   \(file), \(answer)"),
+        && doctor.out.contains("FAIL  lists                   \(file):\(line), \(answer)"),
       "\(doctor)")
   }
 
