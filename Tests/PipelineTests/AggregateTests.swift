@@ -302,7 +302,9 @@ struct AggregateTests {
       for (position, difference) in differences.enumerated() {
         try bench.connection.query(
           """
-          UPDATE fuel.daily_rollup SET average_cpl = (17000 - \(difference)::integer) / 100.0
+          UPDATE fuel.daily_rollup SET
+            average_cpl = (17000 - \(difference)::integer) / 100.0,
+            min_cpl = 0, max_cpl = 1000
           WHERE region = 'QLD' AND day = \(first + position)::date
           """)
       }
