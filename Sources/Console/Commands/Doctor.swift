@@ -203,9 +203,6 @@ private struct Doctor {
       }
       let health = isHub ? [] : try store.views.health()
       read = Set(health.filter { $0.lastSuccess != nil }.map(\.feed))
-      for feed in health where feed.why?.contains("clock differs") == true {
-        tell(.warn, "clock", "\(feed.feed): \(feed.why ?? "")")
-      }
     } catch {
       tell(.fail, "clock", "\(error)")
     }
