@@ -168,7 +168,7 @@ private struct Doctor {
     }
   }
 
-  /// Looks at the clock, the locks and the rights of the server, and at the clocks of providers.
+  /// Looks at the clock, the locks and the rights of the server.
   private mutating func server(_ store: Store) {
     do {
       let skew = try store.clockSkewSeconds()

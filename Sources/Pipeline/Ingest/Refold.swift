@@ -46,11 +46,9 @@ package struct Refold {
     var shown = shown
     var seen: Set<Fact> = []
     let facts = answer.counts ? shown.take(stated(answer)) : []
-    let changes = FactChanges(
-      new: facts.filter { seen.insert($0).inserted }, answers: [answer])
-    let windows = try write(
-      changes, after: [answer.run], isAppended: true, lastListed: lastListed, now: now)
-    return (changes, windows)
+    return try write(
+      FactChanges(new: facts.filter { seen.insert($0).inserted }, answers: [answer]),
+      after: [answer.run], isAppended: true, lastListed: lastListed, now: now)
   }
 
   /// Makes the facts anew that hang on some answers: kept, withdrawn, judged otherwise. Makes anew
@@ -73,21 +71,21 @@ package struct Refold {
     let answers =
       try days.map { try store.answers.answers(of: source, about: $0) }
       ?? store.answers.answers(of: source, from: first, until: last)
-    let changes = try difference(answers, from: first, days: days.map { Set($0) })
-    let windows = try write(
-      changes, after: runs.map(\.run), turned: turned, lastListed: lastListed, now: now)
-    return (changes, windows)
+    return try write(
+      difference(answers, from: first, days: days.map { Set($0) }), after: runs.map(\.run),
+      turned: turned, lastListed: lastListed, now: now)
   }
 
   /// Writes how facts change, and makes anew all that hangs on facts beside spans.
   private func write(
     _ changes: FactChanges, after runs: [RunID], isAppended: Bool = false,
     turned: ClosedRange<Instant>? = nil, lastListed: Instant?, now: Instant
-  ) throws -> [Window] {
+  ) throws -> (facts: FactChanges, windows: [Window]) {
     try store.answers.write(changes, of: source)
-    return try store.ledger.propagate(
+    let windows = try store.ledger.propagate(
       changes, of: source, after: runs, isAppended: isAppended, turned: turned,
       lastListed: lastListed, now: now)
+    return (changes, windows)
   }
 
   /// Compares the stored facts of answers with those that follow from them.
@@ -164,9 +162,10 @@ package struct Refold {
           try store.spans.lockTimeline()
           let (changes, next) = try difference(of: source, in: store, from: begins)
           guard !changes.isEmpty else { return next }
-          let windows = try Refold(store, of: source).write(
-            changes, after: [], lastListed: store.ledger.lastListed(of: source), now: now)
-          try store.due.touch(windows)
+          try store.due.touch(
+            Refold(store, of: source).write(
+              changes, after: [], lastListed: store.ledger.lastListed(of: source), now: now
+            ).windows)
           return next
         }
       }

@@ -224,9 +224,8 @@ extension Ledger {
         coalesce(source.last_taken_at > \(takenAt), false) AS is_late
       """
     ).only()
-    let (isLate, lastListed) = (
-      try row.boolean("is_late"), try row.optionalInstant("last_listed_at")
-    )
+    let isLate = try row.boolean("is_late")
+    let lastListed = try row.optionalInstant("last_listed_at")
     guard try row.boolean("replaces") else { return ([], isLate, lastListed) }
     let superseded = try connection.query(
       """
