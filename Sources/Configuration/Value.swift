@@ -53,6 +53,19 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
     return entries
   }
 
+  /// Says why a file cannot be read.
+  private static func obstacle(to file: String) -> String {
+    let folder = URL(filePath: file).deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
+      return "there is no folder \(folder)"
+    }
+    guard isFolder.boolValue else { return "\(folder) is a file: name the folder that it is in" }
+    guard FileManager.default.fileExists(atPath: file) else { return "there is no such file" }
+    return FileManager.default.isReadableFile(atPath: file)
+      ? "cannot be read" : "cannot be read: permission denied"
+  }
+
   /// Returns the sorted names of the files in a folder of the configuration.
   package static func names(in folder: String) throws(ConfigurationError) -> [String] {
     do {
@@ -71,12 +84,8 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
 
   /// Reads a JSON5 file of at most 1 MB.
   package static func read(file: String) throws(ConfigurationError) -> Value {
-    let bytes: Data
-    do {
-      bytes = try Data(contentsOf: URL(filePath: file))
-    } catch {
-      let reason = ((error as? CocoaError)?.underlying as? POSIXError)?.code.rawValue ?? EIO
-      throw .unreadable(file: file, reason: String(cString: strerror(reason)))
+    guard let bytes = FileManager.default.contents(atPath: file) else {
+      throw .unreadable(file: file, reason: obstacle(to: file))
     }
     guard bytes.count <= 1_000_000 else {
       throw .unreadable(file: file, reason: "larger than 1 MB")

@@ -176,7 +176,15 @@ package struct Invocation: Sendable {
 
   /// The settings, whatever else the environment states.
   func statedSettings() throws -> Settings<Table> {
-    let file = try configurationFolder() + "/bowser.json5"
+    let folder = try configurationFolder()
+    let file = folder + "/bowser.json5"
+    if !FileManager.default.fileExists(atPath: file), (try? Value.names(in: folder)) != nil {
+      let isInstalled = FileManager.default.fileExists(atPath: Self.examples)
+      throw ConfigurationError.unreadable(
+        file: file,
+        reason: "there is no such file: name the folder that has it"
+          + (isInstalled ? ", or copy the examples of \(Self.examples)" : ""))
+    }
     let table = Table()
     var given: [String: String] = [:]
     if let target = options["db"] { given[table.database.key] = target }
