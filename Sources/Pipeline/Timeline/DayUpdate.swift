@@ -176,7 +176,8 @@ extension DayUpdate {
     var regions = RegionDays(
       fuelIDs: span.fuelIDs, calendar: calendar, stations: context.stations,
       regions: context.regions,
-      settled: try store.days.settledDays(from: span.from, to: span.to, states: context.states))
+      settled: try store.days.settledDays(
+        of: span.fuelIDs, from: span.from, to: span.to, states: context.states))
     var expected = try store.days.knownPairs(
       of: span.fuelIDs, in: Month(number: Month(span.from).number - 1))
     let ended = calendar.days.map { days in days.prefix { $0.isEnded }.count }

@@ -118,7 +118,8 @@ struct KnownAverages {
         fuelIDs: fuelIDs,
         calendar: try store.days.calendar(from: from, to: to, states: context.states, now: now),
         stations: context.stations, regions: context.regions,
-        settled: try store.days.settledDays(from: from, to: to, states: context.states))
+        settled: try store.days.settledDays(
+          of: fuelIDs, from: from, to: to, states: context.states))
       var here: Set<Pair> = []
       for (pair, stationDays) in days {
         let days = stationDays.dropFirst(offset).prefix(to.sinceEpoch - from.sinceEpoch + 1)

@@ -49,11 +49,11 @@ extension Days {
       days: states.map { days[$0] ?? [] })
   }
 
-  /// Returns which days of some states are settled.
+  /// Returns which days of some fuels and states are settled.
   ///
   /// - Parameter states: the states in the order of the calendar.
   package func settledDays(
-    from first: Day, to last: Day, states: [String]
+    of fuelIDs: [Int16], from first: Day, to last: Day, states: [String]
   ) throws -> Set<SettledDay> {
     Set(
       try connection.query(
@@ -72,7 +72,7 @@ extension Days {
         -- A feed may report stations of another state, as it does those of the ACT.
         JOIN (SELECT state, source_id FROM fuel.source UNION SELECT state, source_id FROM fuel.station)
           AS reported USING (source_id)
-        CROSS JOIN fuel.fuel
+        CROSS JOIN unnest(\(fuelIDs)::smallint[]) AS made (fuel_id)
         LEFT JOIN fuel.silences() AS silence USING (source_id, fuel_id)
         WHERE run.day >= \(first)::date AND run.length > coalesce(silence.days, 0)
         """
