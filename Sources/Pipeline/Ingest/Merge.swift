@@ -133,7 +133,7 @@ package struct Merge {
         (facts, windows) = try refold.append(
           answer, to: before.shown, lastListed: reported.lastListed, now: now)
       } else {
-        let judged = try list.map { _ in try standings.judgeAgain(around: payload.takenAt) }
+        let judged = isList ? try standings.judgeAgain(around: payload.takenAt) : nil
         counts.believedNow = judged?.unread ?? []
         (facts, windows) = try refold.follow(
           reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
