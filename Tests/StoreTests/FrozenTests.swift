@@ -18,11 +18,14 @@ struct FrozenTests {
     var isWithdrawn = false
   }
 
+  /// Returns a list. Each change is one of a third of the stations: spans of the others have to follow
+  /// which lists are frozen, and nothing else.
   private func prices(_ change: Int, stations: Int = 10, isStamped: Bool = true) -> [Observation] {
     (0..<stations).map { number in
-      Observation(
-        stationCode: "\(number)", fuel: .u91, price: Price(tenths: 1_800 + number + change % 400),
-        effectiveAt: isStamped ? Self.hour(change) : nil)
+      let own = (change + number) / 3
+      return Observation(
+        stationCode: "\(number)", fuel: .u91, price: Price(tenths: 1_800 + number + own % 400),
+        effectiveAt: isStamped ? Self.hour(3 * own - number) : nil)
     }
   }
 
@@ -112,6 +115,29 @@ struct FrozenTests {
     #expect(try await live(late, withdrawsLast: true) == plain, "seed \(seed)")
     guard Long.isOn || seed == 0 else { return }
     #expect(try await live(late.reversed(), withdrawsLast: true) == plain, "seed \(seed)")
+  }
+
+  /// F-F04: a late list in a freeze lets the lists after it confirm prices again, also those of stations
+  /// of which it states nothing new.
+  @Test func aLateListEndsAFreezeForAllStations() async throws {
+    let end = Self.hour(124)
+    func live(_ steps: [Int]) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target, sightLapsesHours: 24)
+        for step in steps {
+          var list = prices(step < 120 ? min(step, 40) : 120)
+          if step == 80 { list[0].price = Price(tenths: 1_999) }
+          try feed.reports(list, at: Self.hour(step), now: end)
+        }
+        try feed.aggregate(at: end)
+        return try frozen(feed) + feed.published(at: end)
+      }
+    }
+    let steps = Array(stride(from: 0, through: 120, by: 4))
+    let plain = try await live(steps)
+    // Since 40 the same, and since 84 once more.
+    #expect(plain.count { $0.hasPrefix("frozen") } == 4 + 3)
+    #expect(try await live(steps.filter { $0 != 80 } + [80]) == plain)
   }
 
   /// F-F04: a feed of which few changes are known has no habit, and is believed.
