@@ -123,25 +123,16 @@ package struct Merge {
           list, of: run, isComplete: isComplete, isRepeat: judgement.isRepeat)
       }
       try refold.keep(reported.lines, of: run, documents: payload.documents)
-      let (facts, windows): (FactChanges, [Window])
-      if isNewest, reported.superseded.isEmpty, let before, before.isNewest {
-        // Nothing is judged again.
-        if isStill { _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt) }
-        let answer = KeptAnswer(
-          run: run, takenAt: payload.takenAt, learntAt: payload.fetchedAt,
-          kind: isComplete ? .complete : isList ? .partial : .update, counts: !judgement.isRepeat)
-        (facts, windows) = try refold.append(
-          answer, to: before.shown, lastListed: reported.lastListed, now: now)
-      } else {
-        let judged = isList ? try standings.judgeAgain(around: payload.takenAt) : nil
-        counts.believedNow = judged?.unread ?? []
-        (facts, windows) = try refold.follow(
-          reported.superseded + [ChangedRun(run, takenAt: payload.takenAt)]
-            + (judged?.changed ?? []),
-          turned: judged?.turned, lastListed: reported.lastListed, now: now)
+      let answer = KeptAnswer(
+        run: run, takenAt: payload.takenAt, learntAt: payload.fetchedAt,
+        kind: isComplete ? .complete : isList ? .partial : .update, counts: !judgement.isRepeat)
+      // Where it is newer than all others, nothing is judged again.
+      let isAppended = isNewest && reported.superseded.isEmpty && before?.isNewest == true
+      if isAppended, isStill {
+        _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt)
       }
-      counts.stored = facts.news(of: run)
-      counts.unchanged -= counts.stored
+      let windows = try fold(
+        answer, to: isAppended ? before?.shown : nil, with: &refold, reported, &counts)
       counts.flagged = try makeSpans(windows)
       counts.shortcomings = judgement.shortcomings
       try store.ledger.finishRun(
@@ -149,6 +140,32 @@ package struct Merge {
         isComplete: isComplete, requests: requests)
       return counts
     }
+  }
+
+  /// Makes the facts follow from an answer that is kept. Returns what changes with them.
+  ///
+  /// - Parameter shown: what the feed shows before an answer that is newer than all others; `nil`:
+  ///   others follow it, or are judged again because of it.
+  private func fold(
+    _ answer: KeptAnswer, to shown: Shown?, with refold: inout Refold,
+    _ reported: Answers.Reported, _ counts: inout Counts
+  ) throws -> [Window] {
+    let (facts, windows): (FactChanges, [Window])
+    if let shown {
+      (facts, windows) = try refold.append(
+        answer, to: shown, lastListed: reported.lastListed, now: now)
+    } else {
+      let judged =
+        answer.kind == .update ? nil : try standings.judgeAgain(around: answer.takenAt)
+      counts.believedNow = judged?.unread ?? []
+      (facts, windows) = try refold.follow(
+        reported.superseded + [ChangedRun(answer.run, takenAt: answer.takenAt)]
+          + (judged?.changed ?? []),
+        turned: judged?.turned, lastListed: reported.lastListed, now: now)
+    }
+    counts.stored = facts.news(of: answer.run)
+    counts.unchanged -= counts.stored
+    return windows
   }
 
   private var standings: Standings { Standings(store, of: source, rules: rules, now: now) }
