@@ -77,27 +77,30 @@ extension Days {
       try connection.query(
         """
         INSERT INTO fuel.station_habit (station_id, fuel_id, region, difference_cpl, days, until_day)
-        SELECT made.station_id, made.fuel_id, average.region,
+        -- Materialized: the days of a month are taken apart once, and not for each day of its region.
+        WITH station_day AS MATERIALIZED (
+          SELECT made.station_id, made.fuel_id, near.region, made.month + entry.place - 1 AS day, entry.mean
+          FROM fuel.known_month AS made
+          CROSS JOIN LATERAL fuel.days_of(made.days) AS entry
+          JOIN fuel.region_station AS near ON near.station_id = made.station_id AND near.is_nearest
+          WHERE made.month >= \(Month(first).firstDay)::date AND entry.standing = 1
+            AND made.fuel_id IN (
+              SELECT pair.fuel_id
+              FROM fuel.present_span AS pair
+              JOIN fuel.fuel USING (fuel_id)
+              JOIN fuel.source ON source.source_id = pair.seen_by
+              WHERE fuel.is_averaged AND source.last_taken_at > \(now)::timestamptz - interval '7 days')
+        )
+        SELECT station_id, fuel_id, region,
           -- In hundredths of a cent. A mean is in 65,536ths of a tenth of a cent.
           round((percentile_cont(0.5) WITHIN GROUP (
-            ORDER BY (round(entry.mean / 6553.6) - average.average_cpl * 100)::float8))::numeric) / 100,
+            ORDER BY (round(mean / 6553.6) - average_cpl * 100)::float8))::numeric) / 100,
           count(*), \(last)::date
-        FROM fuel.known_month AS made
-        CROSS JOIN LATERAL fuel.days_of(made.days) AS entry
-        JOIN fuel.region_station AS near ON near.station_id = made.station_id AND near.is_nearest
-        JOIN fuel.daily_rollup AS average
-          ON average.region = near.region AND average.fuel_id = made.fuel_id
-          AND average.day = made.month + entry.place - 1
-        WHERE made.month >= \(Month(first).firstDay)::date
-          AND made.fuel_id IN (
-            SELECT pair.fuel_id
-            FROM fuel.present_span AS pair
-            JOIN fuel.fuel USING (fuel_id)
-            JOIN fuel.source ON source.source_id = pair.seen_by
-            WHERE fuel.is_averaged AND source.last_taken_at > \(now)::timestamptz - interval '7 days')
-          AND entry.standing = 1 AND average.is_ended AND average.stations >= fuel.minimum_stations()
-          AND average.day BETWEEN \(first)::date AND \(last)::date
-        GROUP BY made.station_id, made.fuel_id, average.region
+        FROM station_day
+        JOIN fuel.daily_rollup AS average USING (region, fuel_id, day)
+        WHERE is_ended AND average.stations >= fuel.minimum_stations()
+          AND day BETWEEN \(first)::date AND \(last)::date
+        GROUP BY station_id, fuel_id, region
         HAVING count(*) >= \(leastDays)::integer
         """)
     }
