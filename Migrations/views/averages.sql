@@ -389,7 +389,9 @@ CREATE OR REPLACE FUNCTION fuel_v1.trend(region text, fuel text, days integer DE
 RETURNS TABLE (
   day date, average_cpl numeric, min_cpl numeric, max_cpl numeric, moving_average_7d_cpl numeric,
   stations integer)
-LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+-- The views call it for hundreds of regions and fuels. Planning each call takes longer than running it.
+SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   -- NULL, and so without any row, for an unknown region or fuel.
@@ -487,25 +489,31 @@ COMMENT ON FUNCTION fuel_v1.trend_summary IS
   'Where the price of a region and fuel is within the range of its last days, as trend_summary shows it for 30 days. '
   'There is no row without a daily average among them.';
 
-CREATE OR REPLACE VIEW fuel_v1.trend_30d AS
-SELECT
-  region.region,
-  fuel.fuel,
-  trend.day,
-  trend.average_cpl::numeric(6, 2) AS average_cpl,
-  trend.min_cpl::numeric(6, 2) AS min_cpl,
-  trend.max_cpl::numeric(6, 2) AS max_cpl,
-  trend.moving_average_7d_cpl::numeric(6, 2) AS moving_average_7d_cpl,
-  trend.stations
+CREATE OR REPLACE VIEW fuel.trending AS
+SELECT region.region, fuel.fuel, fuel.fuel_id
 FROM fuel.region
 JOIN fuel.fuel ON fuel.is_averaged
-CROSS JOIN LATERAL fuel_v1.trend(region.region, fuel.fuel, 30) AS trend
 WHERE EXISTS (
   SELECT
   FROM fuel.daily_rollup
   WHERE daily_rollup.region = region.region
     AND daily_rollup.fuel_id = fuel.fuel_id
     AND daily_rollup.day > (fuel.clock() AT TIME ZONE 'UTC')::date - 33);
+COMMENT ON VIEW fuel.trending IS
+  'Regions and fuels with a daily average in the last 30 price days, whatever the clock of the region. One row each.';
+
+CREATE OR REPLACE VIEW fuel_v1.trend_30d AS
+SELECT
+  trending.region,
+  trending.fuel,
+  trend.day,
+  trend.average_cpl::numeric(6, 2) AS average_cpl,
+  trend.min_cpl::numeric(6, 2) AS min_cpl,
+  trend.max_cpl::numeric(6, 2) AS max_cpl,
+  trend.moving_average_7d_cpl::numeric(6, 2) AS moving_average_7d_cpl,
+  trend.stations
+FROM fuel.trending
+CROSS JOIN LATERAL fuel_v1.trend(trending.region, trending.fuel, 30) AS trend;
 COMMENT ON VIEW fuel_v1.trend_30d IS
   'The last 30 price days and today so far. One row per region, fuel and day; a day without enough '
   'stations has NULL and is never filled in.';
@@ -520,8 +528,8 @@ COMMENT ON COLUMN fuel_v1.trend_30d.stations              IS 'Number of stations
 
 CREATE OR REPLACE VIEW fuel_v1.trend_summary AS
 SELECT
-  region.region,
-  fuel.fuel,
+  trending.region,
+  trending.fuel,
   summary.average_cpl::numeric(6, 2) AS average_cpl,
   summary.min_cpl::numeric(6, 2) AS min_30d_cpl,
   summary.max_cpl::numeric(6, 2) AS max_30d_cpl,
@@ -536,11 +544,10 @@ SELECT
       THEN fuel.price_day(fuel.clock(), region_clock.time_zone, region_clock.starts) - market.trough_on + 1
   END AS cycle_day,
   CASE WHEN market.is_cycling THEN market.typical_days END AS typical_cycle_days
-FROM fuel.region
-JOIN fuel.fuel ON fuel.is_averaged
+FROM fuel.trending
 JOIN fuel.region_clock USING (region)
-LEFT JOIN fuel.market ON market.region = region.region AND market.fuel_id = fuel.fuel_id
-CROSS JOIN LATERAL fuel_v1.trend_summary(region.region, fuel.fuel, 30) AS summary;
+LEFT JOIN fuel.market USING (region, fuel_id)
+CROSS JOIN LATERAL fuel_v1.trend_summary(trending.region, trending.fuel, 30) AS summary;
 COMMENT ON VIEW fuel_v1.trend_summary IS
   'Where the price is within the range of its last 30 days. One row per region and fuel with a daily average in it.';
 COMMENT ON COLUMN fuel_v1.trend_summary.region             IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
