@@ -222,7 +222,9 @@ BEGIN
   INTO made
   FROM pg_proc WHERE oid = p_function;
   IF made.leads = 'region' THEN
-    EXECUTE replace(pg_get_functiondef(p_function), 'FUNCTION fuel_v1.', 'FUNCTION hub.');
+    -- A plan for any parameter would ask every member.
+    EXECUTE replace(replace(pg_get_functiondef(p_function), 'FUNCTION fuel_v1.', 'FUNCTION hub.'),
+      'force_generic_plan', 'force_custom_plan');
   END IF;
   EXECUTE format('CREATE OR REPLACE FUNCTION %s.%s(%s) RETURNS %s LANGUAGE sql STABLE %s SECURITY DEFINER '
     'SET search_path = pg_catalog, pg_temp SET "DateStyle" = ''ISO'' SET "IntervalStyle" = ''postgres'' SET "TimeZone" = ''UTC'' '

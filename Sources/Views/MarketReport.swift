@@ -141,6 +141,8 @@ package struct MarketReport: Sendable {
   package var averages: [Key: AverageNow] = [:]
   /// The last thirty days, and today so far.
   package var days: [Key: [Day]] = [:]
+  /// The newest of these days; `nil` where there are none.
+  var today: FuelModel.Day? { days.values.compactMap(\.last?.day).max() }
   /// The last year and today so far, averages only. Days for which nothing is stored are left out.
   package var year: [Key: [Day]] = [:]
   /// The mean of each month's daily averages, under the first day of the month.

@@ -52,7 +52,7 @@ extension Views {
       """
       SELECT region, fuel, day, average_cpl
       FROM fuel_v1.daily_averages
-      WHERE day >= (SELECT max(day) FROM fuel_v1.trend_30d) - 366
+      WHERE day >= \(optional: market.today)::date - 366
       ORDER BY region, fuel, day
       """)
     market.months = try reportDays(

@@ -35,14 +35,14 @@ extension Views {
       first[offer.station] = offer.fuel
     }
     let stations = Array(first)
+    guard let today = market.today else { return }
     for row in try connection.query(
       """
-      WITH span AS (SELECT max(day) - 30 AS first_on, max(day) AS last_on FROM fuel_v1.trend_30d)
       SELECT station_id, string_agg(days.day || ' ' || days.average_cpl, ' ') AS days
       FROM unnest(\(stations.map(\.key))::integer[], \(stations.map(\.value))::text[]) AS wanted (station_id, fuel)
       JOIN fuel_v1.station_days AS days USING (station_id, fuel)
-      JOIN span ON days.day BETWEEN span.first_on AND span.last_on
-      WHERE days.month_on >= date_trunc('month', (SELECT first_on FROM span))::date
+      WHERE days.day BETWEEN \(today + -30)::date AND \(today)::date
+        AND days.month_on >= date_trunc('month', \(today + -30)::date)::date
       GROUP BY station_id
       """)
     {
