@@ -17,11 +17,11 @@ BEGIN
     RETURN NEW;
   END IF;
   IF to_jsonb(OLD) - standing <> to_jsonb(NEW) - standing THEN
-    RAISE EXCEPTION 'run % has ended: what came with it stays', OLD.run_id USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION 'run % has ended: what it stored cannot be changed', OLD.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;
   -- Only lists are complete, or repeat the past.
   IF NEW.composition_id IS NULL AND (NEW.is_repeat OR NEW.is_complete AND NOT OLD.is_complete) THEN
-    RAISE EXCEPTION 'run % brought no list', OLD.run_id USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION 'run % brought no list, so it is neither complete nor a repeat', OLD.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;
   -- Words belong to a judgement: they come with a refused list, and go when it counts again.
   IF NEW.error IS DISTINCT FROM OLD.error
@@ -30,7 +30,7 @@ BEGIN
     OR NEW.shortcomings IS DISTINCT FROM OLD.shortcomings AND NEW.composition_id IS NULL
     OR NEW.frozen_since_at IS DISTINCT FROM OLD.frozen_since_at AND NEW.content IS NULL
     OR NEW.describes_stations AND NOT OLD.describes_stations THEN
-    RAISE EXCEPTION 'run % has ended: nothing was judged', OLD.run_id USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION 'run % has ended: these columns change only with its standing', OLD.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;
   IF NEW.outcome IS DISTINCT FROM OLD.outcome AND NOT (CASE
       WHEN NEW.outcome IN ('stored', 'unchanged') THEN
@@ -44,7 +44,7 @@ BEGIN
         WHERE later.replaces_run_id = coalesce(OLD.replaces_run_id, OLD.run_id) AND later.run_id > OLD.run_id)
       ELSE false
     END) THEN
-    RAISE EXCEPTION 'run % is %, which does not become %', OLD.run_id, OLD.outcome, NEW.outcome
+    RAISE EXCEPTION 'run % is % and cannot become %', OLD.run_id, OLD.outcome, NEW.outcome
       USING ERRCODE = 'insufficient_privilege';
   END IF;
   RETURN NEW;
@@ -66,11 +66,11 @@ BEGIN
       ORDER BY withdrawal.withdrawal_id DESC
       LIMIT 1
     ), true) THEN
-    RAISE EXCEPTION 'nobody decided that of run %', NEW.run_id USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION 'run % has no row in fuel.withdrawal with this decision', NEW.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;
   IF EXISTS (
       SELECT FROM fuel.run WHERE run.run_id = NEW.run_id AND run.outcome = 'refused' AND run.error IS NULL) THEN
-    RAISE EXCEPTION 'run % was refused for no reason', NEW.run_id USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION 'run % cannot be refused without a reason', NEW.run_id USING ERRCODE = 'insufficient_privilege';
   END IF;
   RETURN NULL;
 END
@@ -88,7 +88,7 @@ BEGIN
   IF fuel.is_owner(TG_RELID) THEN
     RETURN NEW;
   END IF;
-  RAISE EXCEPTION 'what % holds is not taken back', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
+  RAISE EXCEPTION 'rows of % can only gain days', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
 END
 $$;
 COMMENT ON FUNCTION fuel.guard_growth IS 'Refuses a change that takes back what was known.';
@@ -108,7 +108,7 @@ BEGIN
       WHERE station.station_id = NEW.station_id AND source.kind = 'archive') THEN
     RETURN NEW;
   END IF;
-  RAISE EXCEPTION 'when station % was described is not taken back', OLD.station_id
+  RAISE EXCEPTION 'the instants at which station % was described cannot be changed', OLD.station_id
     USING ERRCODE = 'insufficient_privilege';
 END
 $$;

@@ -26,7 +26,7 @@ BEGIN
     RETURN;
   END IF;
   IF EXISTS (SELECT FROM fuel.source) OR EXISTS (SELECT FROM fuel.aggregate_run) OR EXISTS (SELECT FROM fuel.member) THEN
-    RAISE EXCEPTION 'this database has numbers of member % already: only one that nothing has run in can be numbered',
+    RAISE EXCEPTION 'this database already has the numbers of member %: only a database without runs can get others',
       fuel.member_number() USING ERRCODE = 'BW078';
   END IF;
   FOR counted IN
@@ -397,7 +397,7 @@ BEGIN
     SELECT max(made_at) INTO newest FROM fuel.member_day WHERE member_day.member = known.member;
     IF newest > coalesce((
         SELECT max((made ->> 'made_at')::timestamptz) FROM jsonb_path_query(answer, '$.member_day[*]') AS made), '-infinity') THEN
-      RAISE EXCEPTION '% has gone back to before %: run bowser aggregate there', known.member,
+      RAISE EXCEPTION '% has gone back to before %, as after a restore: run bowser aggregate there', known.member,
         to_char(newest AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') USING ERRCODE = 'BW078';
     END IF;
     made_until := least(made_until, (answer ->> 'made_until_at')::timestamptz);
@@ -482,9 +482,9 @@ BEGIN
     SELECT known.member, fault.finding, fault.words
     FROM (VALUES
       ('FAIL', CASE WHEN (answer ->> 'number')::integer <> known.number
-        THEN format('has the numbers of member %s and not of %s', answer ->> 'number', known.number) END),
+        THEN format('has the numbers of member %s, but hub.json5 states %s', answer ->> 'number', known.number) END),
       ('FAIL', CASE WHEN nullif(answer ->> 'clock', '')::timestamptz <> fuel.clock()
-        THEN 'has another clock, by the setting bowser.now of its login or database' END),
+        THEN 'has another clock: reset the setting bowser.now of its login or database' END),
       ('FAIL', (
         SELECT format('has stations of %s, which is not its own', string_agg(state, ', '))
         FROM jsonb_array_elements_text(answer -> 'states') AS state WHERE state <> ALL (known.states) HAVING count(*) > 0)),
@@ -499,10 +499,10 @@ BEGIN
         SELECT 'has no statistics here: run bowser hub again' FROM pg_class
         WHERE oid = to_regclass('hub.price_now_' || known.number) AND reltuples < 1 AND answer -> 'places' <> '[]')),
       ('warn', (
-        SELECT 'is asked as if that cost nothing: ALTER SERVER, see docs/operating.md' FROM pg_foreign_server
+        SELECT 'lacks the option fdw_startup_cost of 1000: add it by ALTER SERVER, see docs/operating.md' FROM pg_foreign_server
         WHERE srvname = known.member AND NOT coalesce(srvoptions, '{}') @> ARRAY['fdw_startup_cost=1000'])),
       ('warn', (
-        SELECT 'is waited for without an end: ALTER SERVER, see docs/operating.md' FROM pg_foreign_server
+        SELECT 'lacks the option connect_timeout: add it by ALTER SERVER, see docs/operating.md' FROM pg_foreign_server
         WHERE srvname = known.member AND coalesce(srvoptions, '{}')::text NOT LIKE '%connect_timeout=%')),
       ('warn', (
         SELECT format('has stations in %s, which another member makes: run bowser hub again', min(placed.region))

@@ -210,7 +210,7 @@ package struct Invocation: Sendable {
       guard feeds.isEmpty else {
         throw ConfigurationError.wrongValue(
           key: "feed", place: archive.settings.file,
-          expected: "the feed of its state, which the files of feeds call "
+          expected: "a feed of the same state: "
             + feeds.joined(separator: " or "))
       }
     }

@@ -150,7 +150,7 @@ package enum PostgresError: Error, Equatable, CustomStringConvertible {
         + "postgresql://login@host/name, or keywords such as host=db dbname=fuel)"
     case .connectionLost(let message): "the database connection was lost: \(message)"
     case .deadline(let seconds, let statement):
-      "the deadline of \(seconds) s passed while waiting for the database: \(statement)"
+      "the deadline of \(seconds) s passed while waiting for the database (--deadline sets another): \(statement)"
     case .refused(Self.unfitState, let message, _): message
     case .refused(let state, let message, let detail):
       "the database refused (\(state)): \(message)" + (detail.map { " (\($0))" } ?? "")

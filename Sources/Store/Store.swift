@@ -56,7 +56,7 @@ package struct Store {
   func refuseSubscriber() throws {
     guard let name = try subscription() else { return }
     throw PostgresError.unfit(
-      "this database takes its rows from another server, by the subscription \(name): run jobs there"
+      "this database takes its rows from another server by the subscription \(name): run jobs on that server"
     )
   }
 

@@ -12,7 +12,7 @@ extension FrontDoorTests {
       "another key: this one is in the table already"
     ),
     ("bowser.json5", "'warning'", "‘warning’", "a text in straight quotes"),
-    ("archives/qld.json5", "'qld-fpd'", "'qld-fdp'", "which the files of feeds call qld-fpd"),
+    ("archives/qld.json5", "'qld-fpd'", "'qld-fdp'", "a feed of the same state: qld-fpd"),
     ("feeds/qld.json5", "geoRegionId: 1", "geoRegion: 1", "did you mean 'geoRegionId'?"),
     ("feeds/sa.json5", "geoRegionId: 4", "geoRegionId: 44", "must be one of 1, 2, 3, "),
     ("feeds/nt.json5", "'page'", "'pages'", "'interface' must be one of page, api"),

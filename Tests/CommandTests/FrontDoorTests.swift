@@ -333,7 +333,7 @@ struct FrontDoorTests {
       (["ingest", "--reprocess", "7"], 64, "fuel_v1.ingest_runs lists them"),
       (["withdraw", "7", "--reason", "x"], 64, "fuel_v1.ingest_runs lists them"),
       (["ingest", "nt", "--record", file], 74, "july.csv: is a file: name a folder"),
-      (["ingest", "--reprocess", "1-2000000"], 64, "nor at most a million"),
+      (["ingest", "--reprocess", "1-2000000"], 64, "a range of at most a million runs"),
       (["backfill", "wa"], 64, "such as wa-fuelwatch downloads/"),
       (["backfill", file], 64, "bowser backfill --help lists the archives"),
       (["backfill", "wa", "-"], 65, "bowser: standard input: no header of wa-fuelwatch: "),

@@ -362,7 +362,7 @@ struct HubTests {
     for (words, code, why) in [
       (["aggregate"], 75, "member_2 does not answer"), (["hub"], 78, "member_2 does not answer"),
       (["hub", "join", "member_2"], 78, "member_2 does not answer"),
-      (["hub", "leave", "member_3"], 78, "there are member_1, member_2"),
+      (["hub", "leave", "member_3"], 78, "the members are member_1, member_2"),
       (["hub", "leave", "member_2"], 0, ""), (["hub", "leave", "member_1"], 78, "last member"),
       (["aggregate"], 78, "member_2 is out"),
     ] as [([String], Int32, String)] {
@@ -511,7 +511,7 @@ struct HubTests {
         try expect(["hub"], 78, why, on: hub, config: wrong)
       }
       // The second member has no numbers of its own yet.
-      try expect(["hub"], 78, "has the numbers of member 1 and not of 2", on: hub, config: config)
+      try expect(["hub"], 78, "of member 1, but hub.json5 states 2", on: hub, config: config)
       #expect(try Connection(hub).lines("SELECT count(*) FROM fuel.member") == ["0"])
       try expect(["migrate", "--member", "2"], 0, "", on: two, config: shipped)
       try expect(["migrate", "--member", "2"], 0, "", on: two, config: shipped)
@@ -519,7 +519,7 @@ struct HubTests {
         ["ingest", "wa-fuelwatch", "--replay", CommandTests.recording], 0, "", on: two,
         config: shipped)
       try expect(
-        ["migrate", "--member", "3"], 78, "has numbers of member 2", on: two, config: shipped)
+        ["migrate", "--member", "3"], 78, "has the numbers of member 2", on: two, config: shipped)
       #expect(
         try Connection(two).lines(
           "SELECT min(station_id), min(run_id), max(change_number) FROM fuel_v1.changes")
@@ -535,7 +535,7 @@ struct HubTests {
       let fewer = try Self.config(["{ member: 'member_1', number: 1, states: 'NSW' }"])
       defer { try? FileManager.default.removeItem(atPath: fewer) }
       try expect(
-        ["hub"], 78, "member_2 is a member and is not in the configuration", on: hub, config: fewer)
+        ["hub"], 78, "hub.json5 does not name member_2", on: hub, config: fewer)
       for job in [
         ["ingest", "wa-fuelwatch", "--replay", CommandTests.recording],
         ["withdraw", "1", "--reason", "a test"],

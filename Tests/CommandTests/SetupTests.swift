@@ -97,8 +97,8 @@ struct SetupTests {
           "BOWSER_WORKERS": "3",
         ])
       #expect(again.code == 0, "\(again)")
-      #expect(again.out.contains("it keeps a BOWSER_QLD_FPD_TOKEN that is not the one of this"))
-      #expect(again.out.contains("it keeps a BOWSER_SA_FPD_TOKEN that is not the one of this"))
+      #expect(again.out.contains("it keeps its own BOWSER_QLD_FPD_TOKEN, which differs from"))
+      #expect(again.out.contains("it keeps its own BOWSER_SA_FPD_TOKEN, which differs from"))
       let state = "BOWSER_STATE_FOLDER=\(CommandTests.state)"
       #expect(try text() == mine + "\n\(state)\nBOWSER_WORKERS=3\n")
       let same = try setup(target, folder, ["BOWSER_QLD_FPD_TOKEN": "CANARY2"])

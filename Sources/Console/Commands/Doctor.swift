@@ -143,7 +143,7 @@ private struct Doctor {
     } else if let name = try? Store(connection).subscription() {
       tell(
         .warn, "database",
-        "reached: it takes its rows from another server, by the subscription \(name); jobs run there"
+        "reached: a subscriber, which takes its rows from another server by \(name); run jobs on that server"
       )
     } else {
       tell(.ok, "database", "reached; its schema matches this program")

@@ -81,7 +81,8 @@ func runNumbers(_ operands: [String]) throws -> [Int] {
       first <= last, last - first < 1_000_000
     else {
       throw UsageError.message(
-        "'\(operand)' is neither a run such as 120 nor at most a million such as 120-180")
+        "'\(operand)' must be a run such as 120, or a range of at most a million runs such as 120-180"
+      )
     }
     return Array(first...last)
   }

@@ -82,11 +82,13 @@ extension PlaceSearch {
       place = try self.place(rule.place)
     } catch let error as UsageError {
       throw ConfigurationError.wrongValue(
-        key: rule.place, place: "notify.json5", expected: "a place: \(error)")
+        key: rule.kind == .verdict ? "region" : "place", place: "notify.json5, rule \(rule.name)",
+        expected: "a place: \(error)")
     }
     if rule.kind == .verdict, place.kind != .region {
       throw ConfigurationError.wrongValue(
-        key: rule.name, place: "notify.json5", expected: "a rule about a region")
+        key: "region", place: "notify.json5, rule \(rule.name)",
+        expected: "a region, and '\(rule.place)' is a \(place.kind.rawValue)")
     }
     return place
   }

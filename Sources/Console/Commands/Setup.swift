@@ -104,7 +104,9 @@ private func sayRights(_ store: Store, _ user: String) throws {
 private func tell(_ file: EnvironmentFile) {
   let added = file.added.joined(separator: ", ")
   say("environment", file.path + (added.isEmpty ? "" : ", with \(added) of this shell"))
-  for name in file.other { say("", "it keeps a \(name) that is not the one of this shell") }
+  for name in file.other {
+    say("", "it keeps its own \(name), which differs from that of this shell")
+  }
   if file.servesSimulator {
     say("", "it lets jobs read a server on this machine (BOWSER_ALLOW_LOOPBACK), as the simulator;")
     say("", "remove the lines of the simulator from it before jobs read real feeds")

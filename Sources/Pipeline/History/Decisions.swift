@@ -43,7 +43,8 @@ package func decisions(file: String) throws(ConfigurationError) -> [StationDecis
           == Set([first.0 + " " + first.1, second.0 + " " + second.1])
       })
     else {
-      throw .wrongValue(key: "as", place: place, expected: "decided once for each pair of records")
+      throw .wrongValue(
+        key: "as", place: place, expected: "a record that no earlier entry pairs with 'station'")
     }
     decisions.append(decision)
   }

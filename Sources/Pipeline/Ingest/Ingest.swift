@@ -250,7 +250,8 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
     case .notBefore(let instant, let now):
       "the next request is allowed in "
         + waitText(seconds: Int((instant.microseconds - now.microseconds + 999_999) / 1_000_000))
-    case .quotaSpent(let allowed): "the \(allowed) requests of this month are used up"
+    case .quotaSpent(let allowed):
+      "the \(allowed) requests of this UTC month are used up: no run begins before the next month"
     case .off(let place): "switched off by \(place): set it to true"
     case .clockIsWrong(let seconds):
       "this machine's clock is wrong: the provider's clock is \(abs(seconds)) s "

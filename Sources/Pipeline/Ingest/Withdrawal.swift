@@ -23,7 +23,7 @@ package struct Withdrawal {
       case .unknown(let run): "there is no run \(run); fuel_v1.ingest_runs lists them"
       case .noneOf(let feed): "none of these runs is of \(feed); fuel_v1.ingest_runs lists them"
       case .file(let run, let archive):
-        "run \(run) loaded a file of \(archive): name it by its own number"
+        "run \(run) loaded a file of \(archive): name it by its own number, not in a range"
       case .replaced(let run, let by):
         "the answers of run \(run) were read again by run \(by): withdraw run \(by) instead"
       case .unkept(let run):

@@ -64,10 +64,11 @@ package struct NoticeRule: Sendable {
       let name = settings.name
       guard name.wholeMatch(of: /[a-z0-9-]{1,60}/) != nil,
         !rules.contains(where: { $0.name == name })
-      else { throw wrong("name", "lower-case letters, digits and dashes, used once") }
+      else { throw wrong("name", "lower-case letters, digits and dashes, and differ in each rule") }
       let (region, somewhere) = (settings.region, settings.place)
       guard region.isEmpty != somewhere.isEmpty else {
-        throw wrong("region", "given for a verdict, or place given for a price, but not both")
+        throw wrong(
+          "region", "given for a rule about a verdict, or 'place' for one about a price, not both")
       }
       var kind = Kind.verdict
       if region.isEmpty {
@@ -78,16 +79,16 @@ package struct NoticeRule: Sendable {
         for (key, value) in [
           ("belowCents", settings.belowCents), ("nearKilometres", settings.nearKilometres),
         ] where value != nil {
-          throw wrong(key, "left out beside region: name the region as place to watch a price")
+          throw wrong(key, "left out beside region: to watch a price, name the region as 'place'")
         }
       }
       let (address, command) = (settings.address, settings.command)
       guard address.isEmpty != command.isEmpty else {
         throw wrong(
-          "address", "the name of an address, or command given with a program, but not both")
+          "address", "the name of an address, or 'command' the path of a program, not both")
       }
       guard command.isEmpty || command.hasPrefix("/") else {
-        throw wrong("command", "the path of a program, from / on and without arguments")
+        throw wrong("command", "the path of a program, beginning with / and without arguments")
       }
       guard address.isEmpty || address.wholeMatch(of: /[a-z0-9-]{1,60}/) != nil else {
         throw wrong(

@@ -173,7 +173,7 @@ package final class ArchiveLoader: @unchecked Sendable {
   private func checkRejects(_ current: CurrentFile) throws {
     let others = current.counts.rejectedByReason[Reject.Reason.notARecord.rawValue] ?? 0
     let records = current.counts.received - others
-    guard records > 0 || others > 0 else { throw Refusal("a header and no rows") }
+    guard records > 0 || others > 0 else { throw Refusal("the file has a header but no rows") }
     guard records > 0, others <= max(Reject.few, records) else {
       throw Refusal(
         "\(others) of \(current.counts.received) rows are sums or notes and no records, such as: "

@@ -25,9 +25,9 @@ package enum BodyError: Error, Equatable, CustomStringConvertible {
     case .withdrawn(let run):
       "run \(run) is withdrawn; bowser withdraw \(run) --undo --reason TEXT makes it count again"
     case .unkept(let run):
-      "run \(run) is of version 0.5, which did not keep what later lists repeated of it: it cannot be read again"
+      "run \(run) is of version 0.5, which did not keep whole answers: it cannot be read again"
     case .notKept(let run):
-      "the documents of run \(run) are not kept: none were received, or more days ago than keepBodiesDays"
+      "the documents of run \(run) are not kept: none were received, or they are older than keepBodiesDays"
     }
   }
 }

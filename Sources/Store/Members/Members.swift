@@ -50,7 +50,7 @@ package struct Members {
   package func refuseRuns() throws {
     guard try connection.query("SELECT FROM fuel.run LIMIT 1").isEmpty else {
       throw PostgresError.unfit(
-        "this database has runs of its own, so it can be a member and no hub: name an empty one")
+        "this database has runs of its own, so it cannot be a hub: name an empty database")
     }
   }
 
@@ -64,8 +64,8 @@ package struct Members {
       "SELECT member FROM fuel.member WHERE NOT is_out AND member <> ALL (\(names)) ORDER BY number"
     ).first?.text("member") {
       throw PostgresError.unfit(
-        "\(lost) is a member and is not in the configuration any more: the nation would be another one. "
-          + "If that is meant, take it out first: bowser hub leave \(lost)")
+        "hub.json5 does not name \(lost), which is a member of this hub: name it, or take it out first "
+          + "by bowser hub leave \(lost)")
     }
     let states = members.map { $0.states.map(\.code).joined(separator: ",") }
     let changed = try connection.query(
@@ -100,12 +100,14 @@ package struct Members {
       let known = try others.map { try $0.text("member") }.joined(separator: ", ")
       throw PostgresError.unfit(
         "no member is called \(name)"
-          + (known.isEmpty ? ": this is no hub" : "; there are \(known)"))
+          + (known.isEmpty ? ": this is no hub" : "; the members are \(known)"))
     }
     guard
       try !isOut
         || others.contains(where: { try $0.text("member") != name && !$0.boolean("is_out") })
-    else { throw PostgresError.unfit("\(name) is the last member that answers") }
+    else {
+      throw PostgresError.unfit("\(name) is the last member that is not out: a hub needs one")
+    }
     try connection.query("UPDATE fuel.member SET is_out = \(isOut) WHERE member = \(name)")
   }
 
