@@ -3,7 +3,7 @@ package import FuelModel
 package import Views
 
 /// The market as static pages. They load nothing from other servers, and any program that reads
-/// HTML can show them. The script only searches for places. All data come from the published
+/// HTML can show them. What needs the script is in `siteScript`. All data come from the published
 /// views.
 package struct Report: Sendable {
   let market: MarketReport

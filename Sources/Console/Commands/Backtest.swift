@@ -28,12 +28,12 @@ let backtestCommand = Command(
     .init(name: "json", about: "print scores by year and horizon, as one JSON array"),
   ],
   notes: """
-    From each day on, a driver buys once within five days: on that day or one of the next five, as the
-    verdicts choose. "saved" is how far the price of that day is below the price of a random one of these
-    six days, "low" and "high" are its 90 % interval, and "perfect" is how far the price of the cheapest day
-    is below it. Under "3 days", "5 days" and "7 days" is the capture of a driver who buys within so many:
-    saved divided by perfect. Every verdict is computed from averages up to its own day. Of the stored
-    history, verdicts are also scored as they were given.
+    From each day on, a driver buys once: on that day or one of the next five, as the verdicts say. "saved"
+    is how much less the driver pays than on a random one of these six days, in c/L; "low" and "high" are
+    its 90 % interval. "perfect" is how much less the cheapest of the six days costs than a random one.
+    "3 days", "5 days" and "7 days" show the capture, which is saved divided by perfect, of a driver who
+    buys within so many days. Every verdict is computed from averages up to its own day. Without --prices,
+    the verdicts that were given are scored too.
     """,
   deadlineSeconds: 7_200
 ) { invocation in

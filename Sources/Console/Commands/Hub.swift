@@ -15,13 +15,13 @@ let hubCommand = Command(
   notes: """
     A hub answers for several databases, its members, each of which reads feeds of its own states. The
     hub stores no prices: run jobs on the members, and on the hub only `bowser aggregate`, which makes
-    the nation. The database must be empty but for `bowser migrate`, and its owner needs a foreign
-    server and a user mapping for each member: docs/operating.md has the steps.
+    the nation. The database must be empty after `bowser migrate`, and its owner needs a foreign server
+    and a user mapping for each member: docs/operating.md has the steps.
 
-    Each entry of hub.json5 names a member, its number (`bowser migrate --member N`) and its states. It
-    prints one line for each finding about a member, as `bowser doctor` does. If a member does not
-    answer or does not fit, nothing changes and the exit code is 78. Without a member that was taken
-    out, the nation stays as it was made last; its states have no rows.
+    Each entry of hub.json5 names a member, its number (`bowser migrate --member N`) and its states. The
+    command prints one line for each finding about a member, as `bowser doctor` does. If a member does
+    not answer or does not fit, nothing changes and the exit code is 78. While a member is out, its
+    states have no rows, and the stored days of the nation stay as they were made last.
     """,
   deadlineSeconds: 3_600
 ) { invocation in

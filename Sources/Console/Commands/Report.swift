@@ -19,12 +19,13 @@ let reportCommand = Command(
     .init(name: "site", value: "URL", about: "the web address that the folder will have"),
   ],
   notes: """
-    Writes a page for each fuel and region (dl/sydney.html), each suburb and each station. Their maps
-    need no tiles from a server. For programs there are api/v1/index.json, which names the files of
-    regions, stations and changes, api/v1/prices/STATE-FUEL.geojson and feed/REGION.atom. Only the
-    search needs a script, which is part of the report. The pages load nothing from other sites and can be served from any
-    folder or opened as files. A changed file is replaced as a whole, and a file that is no longer
-    part of the report is removed. A folder that holds anything other than a report is refused.
+    Writes a page for each fuel and region (dl/sydney.html), each suburb and each station. Programs find
+    all their files by api/v1/index.json, among them api/v1/prices/STATE-FUEL.geojson; feed/REGION.atom
+    has the changes of a region's verdicts. The pages load nothing from other sites, not even for maps,
+    and can be served from any folder or opened as files. Only the search, "Near me", the age of the
+    prices and the values of a chart need a script, which is part of the report. A changed file is
+    replaced as a whole, and a file that is no longer part of the report is removed. A folder that holds
+    anything other than a report is refused.
     """,
   deadlineSeconds: 3_600
 ) { invocation in

@@ -38,9 +38,9 @@ package let simulateCommand = Command(
       about: "with play and record: hours between fetches (default 4)"),
   ],
   notes: """
-    Archives have whole months up to two weeks ago. They are written to DIR/nsw-fuelcheck,
-    DIR/qld-fuel-prices and DIR/wa-fuelwatch, for bowser backfill. The same --seed, --stations, --days and --now
-    give the same market. `play` refuses a database that has answers of real providers.
+    `archive` writes the whole months up to two weeks ago to DIR/nsw-fuelcheck, DIR/qld-fuel-prices and
+    DIR/wa-fuelwatch, for bowser backfill. The same --seed, --stations, --days and --now give the same
+    market. `play` refuses a database that has answers of real providers.
     `serve` prints the settings that point bowser to it, for eval or a file.
     """,
   deadlineSeconds: 0

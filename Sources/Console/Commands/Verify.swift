@@ -18,10 +18,11 @@ let verifyCommand = Command(
     .init(name: "log", about: "print the audit log instead"),
   ],
   notes: """
-    Facts are summed when they are stored, and each change of the database adds a link to a chain of
-    SHA-256 digests over those sums and its run. This command reads everything once, prints one line for
-    each difference, and exits with 65 if there is any. A login that may write any row can also rebuild
-    the whole chain, so note chain_head elsewhere from time to time and pass it with --head.
+    Sums of the hashes of answers and archives are stored with them, and each change of the database adds
+    a link to a chain of SHA-256 digests over those sums and its run. This command reads everything once,
+    makes the facts of feeds again from the answers, prints one line for each difference, and exits with
+    65 if there is any. A login that may write any row can also make the whole chain again, so note
+    chain_head elsewhere from time to time and pass it with --head.
     """,
   deadlineSeconds: 6 * 3_600
 ) { invocation in

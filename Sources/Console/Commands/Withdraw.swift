@@ -5,12 +5,12 @@ import Store
 
 let withdrawCommand = Command(
   name: "withdraw",
-  summary: "Withdraw runs, as if they had never happened.",
+  summary: "Take runs out of all results, or make them count again.",
   operands: "RUN...",
   examples: [
     (
       "bowser withdraw 4711 --reason 'the clock was a day ahead'",
-      "what it reported no longer counts"
+      "what this run reported no longer counts"
     ),
     (
       "bowser withdraw 120-180 --feed tas --reason 'prices of another state'",
@@ -25,13 +25,16 @@ let withdrawCommand = Command(
     .init(name: "undo", about: "make withdrawn runs count again"),
   ],
   notes: """
-    fuel_v1.ingest_runs lists the runs with their numbers. What a withdrawn run reported is kept and
-    marked; prices that another run also reported stay. Lists near the run are judged again and spans
-    are recomputed at once; the next `bowser aggregate` recomputes the averages. A run that loaded a
-    file of an archive is withdrawn by its own number, not within a range, and its spans are recomputed
-    by the next `bowser aggregate`. Prices that later files repeated come back when `bowser backfill` is
-    given those files again; how it describes stations stays. A run that does not count already is named and passed over. Either all
-    others are withdrawn or none is.
+    fuel_v1.ingest_runs lists the runs with their numbers. What a withdrawn run reported is kept but no
+    longer counts; prices that another run also reported stay. Lists near the run are judged again and
+    spans are recomputed at once; the next `bowser aggregate` recomputes the averages.
+
+    A run that loaded a file of an archive is withdrawn by its own number, not within a range. The next
+    `bowser aggregate` recomputes its spans. Prices that later files repeated come back when `bowser
+    backfill` is given those files again. The file's descriptions of stations stay.
+
+    A run that already does not count is named and passed over. The others are checked before the first
+    is withdrawn: if one of them cannot be, none is.
     """,
   deadlineSeconds: 3_600
 ) { invocation in
