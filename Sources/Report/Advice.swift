@@ -36,7 +36,7 @@ package struct Advice {
     }
     sentence =
       isLittle
-      ? "Timing makes less than half a cent a litre here"
+      ? "Good timing saves less than half a cent a litre here"
       : Self.sentence(verdict, zone, now: now)
   }
 

@@ -22,9 +22,9 @@ extension Report {
           ("Stations", true), ("Prices", true),
         ],
         market.feeds.map(row)))</div>
-      <p class="note">Times are \(clockName(of: nil)). A feed is late when it was not read for two of its intervals, stale when \
-      its prices are too old to be believed, and failing after two bad runs. The newest price may lie ahead: Western \
-      Australia publishes tomorrow's.</p>
+      <p class="note">Times are \(clockName(of: nil)). A feed is failing after two bad runs, late if no run was good for twice \
+      its interval, and stale if its prices are too old to be believed or its lists have stopped changing. The newest \
+      price may lie ahead: Western Australia publishes tomorrow's.</p>
       <h2>Whose data these are</h2>
       <div class="panel">
       \(table(

@@ -54,8 +54,8 @@ extension Report {
       <h2 id="cheapest">Cheapest now</h2>
       <div class="beside">
       <div class="panel">
-      \(stationTable("Cheapest stations", Array(ranked.prefix(10)), "../"))<p class="note">“To average” compares a station with the smallest \
-      region around it, to which the rank leads. Times are those of the station.</p>
+      \(stationTable("Cheapest stations", Array(ranked.prefix(10)), "../"))<p class="note">“To average” compares the price with the \
+      average of the smallest region around the station; the rank links to that region. Times are local to the station.</p>
       </div>
       \(map)</div>
 

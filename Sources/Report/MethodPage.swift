@@ -12,23 +12,23 @@ extension Report {
       <h1>What the numbers mean</h1>
       <div class="panel">
       <h2>Average now</h2>
-      <p>The mean over stations of the price in effect. Prices that are too old to be believed, doubtful, for \
-      members only or of another day are left out. With fewer than three stations there is no average.</p>
+      <p>The mean over stations of the price in effect. Prices that are too old to be believed, doubtful or for \
+      members only are left out. Averages over several states also leave out prices that are published a day late. \
+      With fewer than three stations there is no average.</p>
       <h2>Daily average</h2>
       <p>The mean over stations of each station's prices through the local day, weighted by how long they held. In \
       Western Australia the price day runs from 06:00 to 06:00. A day without enough stations is a gap.</p>
       <h2>Should you fill up?</h2>
-      <p>Where tomorrow's prices are published and differ from today's by more than a little, they decide, whatever \
-      advice has saved before. Elsewhere the habit with the best recent record decides: waiting while the price falls \
-      from day to day or a rise has nearly stopped, waiting while the last days point down, or buying on the weekday \
-      that is cheapest. If following the advice has saved next to nothing lately, the advice is that it makes no \
-      difference. The chance of a lower price is worked out beside the habits; where it speaks against them, the \
-      advice says so.</p>
+      <p>Where tomorrow's prices are published and clearly differ from today's, they decide. Elsewhere the habit with \
+      the best recent record decides: waiting while the price falls from day to day or a rise has nearly stopped, \
+      waiting while the last days point down, or buying on the cheapest weekday. If following the advice has saved next \
+      to nothing lately, the advice is that the day makes no difference. The chance of a lower price is computed \
+      separately and does not decide; where it contradicts the habit, the advice says so.</p>
       <h2>How it is scored</h2>
-      <p>The advice of each day uses only what was known on that day. A driver who can wait some days follows the \
-      advice; perfect timing knows the future. The table shows what share of the saving of perfect timing the advice \
-      reached, good or bad, and the same for the best of some simple habits that need no advice, such as always \
-      buying on the cheapest weekday.</p>
+      <p>The advice of each day uses only what was known on that day. The saving of a driver who can wait some days and \
+      follows the advice is compared with that of perfect timing, which knows the future. The table shows the share \
+      that the advice reached, good or bad. “Best habit” is the share of the best simple habit that needs no advice, \
+      such as always buying on the cheapest weekday.</p>
       </div>
       <h2>How good the advice was</h2>
       <div class="panel">

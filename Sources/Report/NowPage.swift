@@ -57,8 +57,8 @@ extension Report {
       <p class="lead">Every suburb with a station, by state:</p>
       <ul class="chips">
       \(lists)</ul>
-      <p class="note">For programs: <a href="\(home)api/v1/index.json">what there is as JSON</a>, for each region and station, \
-      and as GeoJSON for each state and fuel.</p>
+      <p class="note">For programs: <a href="\(home)api/v1/index.json">the index of all files</a>: JSON for each region and station, \
+      GeoJSON for each state and fuel.</p>
 
       """
   }
@@ -191,8 +191,8 @@ extension Report {
             <td class="number">\(change(average?.change7d))</td><td>\(advice(region, key)?.word ?? "")</td></tr>
 
             """
-        }))<p class="note">The changes are over the stations with a price at both ends.\
-      \(isLate ? " * Published a day late: prices of yesterday. The national average now leaves them out; the national daily averages include them." : "")</p>
+        }))<p class="note">Changes compare only stations that had a price at both times.\
+      \(isLate ? " * Published a day late: prices of yesterday. The national average of now leaves them out; the national daily averages include them." : "")</p>
       </div>
 
       """

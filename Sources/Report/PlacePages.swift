@@ -328,7 +328,7 @@ extension Report {
       \(map.svg("Stations in \(name)"))<ul class="legend">
       <li><span class="key cheap"></span>3 c or more below the average</li>
       <li><span class="key dear"></span>3 c or more above it</li>
-      <li>Dots are stations without room for a price.</li>
+      <li>Dots are stations whose price has no room on the map.</li>
       </ul>
       </div>
 

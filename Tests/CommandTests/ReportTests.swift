@@ -163,7 +163,7 @@ struct ReportTests {
     #expect(advice().goodPrice == nil)
     verdict.saving = 0.4
     #expect(advice().word == "No difference")
-    #expect(advice().sentence == "Timing makes less than half a cent a litre here")
+    #expect(advice().sentence == "Good timing saves less than half a cent a litre here")
     // Between midnight and six the next prices of Perth are those of the same calendar day.
     verdict.saving = 3.5
     verdict.basis = "tomorrow_price"
