@@ -38,7 +38,7 @@ RETURN (
 COMMENT ON FUNCTION fuel_v1.average_at IS
   'The mean over a region''s stations of the price in effect at an instant, cents per litre; NULL '
   'below three stations, and for an instant after now. In a region of several states, prices of a feed that publishes '
-  'late count once those of that instant are published. NULL for a name that is none, too.';
+  'late count once those of that instant are published. NULL also for an unknown region or fuel.';
 
 CREATE OR REPLACE FUNCTION fuel_v1.prices_between("from" timestamptz, "to" timestamptz)
 RETURNS TABLE (

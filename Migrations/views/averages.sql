@@ -90,7 +90,7 @@ COMMENT ON COLUMN fuel_v1.averages_now.excluded_flagged    IS 'Stations left out
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_restricted IS 'Stations left out because only members or permit holders may use them.';
 COMMENT ON COLUMN fuel_v1.averages_now.excluded_delayed    IS 'Stations left out because their state publishes prices late, such as Victoria by a day.';
 COMMENT ON COLUMN fuel_v1.averages_now.delay_hours         IS 'How late the prices of the region are published, in hours; 0: without delay. The national average now leaves out states that publish late; the national daily averages include them.';
-COMMENT ON COLUMN fuel_v1.averages_now.as_of_at            IS 'The instant whose prices these are: now, earlier by delay_hours.';
+COMMENT ON COLUMN fuel_v1.averages_now.as_of_at            IS 'The instant whose prices these are: now less delay_hours.';
 
 CREATE OR REPLACE VIEW fuel_v1.daily_averages AS
 SELECT
@@ -135,8 +135,8 @@ COMMENT ON COLUMN fuel_v1.daily_averages.coverage            IS 'Share of the da
 COMMENT ON COLUMN fuel_v1.daily_averages.is_complete         IS 'Whether the day is over, it is settled (a source states every price, or an archive of changes has covered as many days before as a price is believed), and prices of enough of the expected stations are known for most of it; for the nation, whether this holds in every state. Today is never complete.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations            IS 'Number of stations that the averages are computed from.';
 COMMENT ON COLUMN fuel_v1.daily_averages.stations_expected   IS 'Number of stations with an expected price: those with a price in this month or the one before; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.daily_averages.states_complete     IS 'How many states are complete; of a region within a state, 1 or 0. A state counts as complete too if its day is settled and nobody there sells the fuel.';
-COMMENT ON COLUMN fuel_v1.daily_averages.states_expected     IS 'Out of how many.';
+COMMENT ON COLUMN fuel_v1.daily_averages.states_complete     IS 'Number of complete states; of a region within a state, 1 or 0. A state counts as complete too if its day is settled and nobody there sells the fuel.';
+COMMENT ON COLUMN fuel_v1.daily_averages.states_expected     IS 'Number of states that states_complete is counted out of.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_stale      IS 'Stations left out: their prices are known but were not seen for too long to be believed.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_flagged    IS 'Stations left out: they have only doubtful prices.';
 COMMENT ON COLUMN fuel_v1.daily_averages.excluded_restricted IS 'Stations left out: for members only.';
@@ -380,7 +380,7 @@ COMMENT ON COLUMN fuel_v1.market_events.day        IS 'The day on which it took 
 COMMENT ON COLUMN fuel_v1.market_events.state      IS 'The state; NULL: the whole nation.';
 COMMENT ON COLUMN fuel_v1.market_events.fuel       IS 'Fuel code; NULL: all of them.';
 COMMENT ON COLUMN fuel_v1.market_events.what       IS 'What happened.';
-COMMENT ON COLUMN fuel_v1.market_events.change_cpl IS 'By how much it changed the price of a litre, cents per litre; NULL: not stated.';
+COMMENT ON COLUMN fuel_v1.market_events.change_cpl IS 'Change of the fuel excise on petrol and diesel before GST, cents per litre; the price at the pump changes by 1.1 times as much. NULL: not stated.';
 
 -- Trends of one region and fuel over a number of days. The views trend_30d and trend_summary show 30 days for all
 -- regions and fuels. The functions read private tables for readers who have no rights on them.

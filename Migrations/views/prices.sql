@@ -115,7 +115,7 @@ COMMENT ON COLUMN fuel_v1.price_history.flag_reason    IS 'Why: far (from the st
 COMMENT ON COLUMN fuel_v1.price_history.source         IS 'The feed or archive that reported its beginning.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_from_at  IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.price_history.valid_until_at IS 'When it ended: the price changed, was withdrawn or became too old to be believed; NULL: it still holds.';
-COMMENT ON COLUMN fuel_v1.price_history.learnt_at      IS 'When its newest report was fetched or, of an archive, began: a source may report a price again and again, so this is not when it was first known. That is finished_at of changes.';
+COMMENT ON COLUMN fuel_v1.price_history.learnt_at      IS 'When the newest report of this price was fetched; of an archive, when the price of that report began. A source may report a price again and again, so this is not when it was first known: see finished_at of changes.';
 
 CREATE OR REPLACE VIEW fuel_v1.price_changes AS
 SELECT

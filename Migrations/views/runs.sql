@@ -195,10 +195,10 @@ LEFT JOIN LATERAL (
     AND run.started_at < (date_trunc('month', fuel.clock() AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC'
 ) AS spent ON true
 WHERE source.kind = 'feed';
-COMMENT ON VIEW fuel_v1.feed_health IS 'How each feed is doing, by its live runs: replayed and recorded answers do not count as read. One row per feed.';
+COMMENT ON VIEW fuel_v1.feed_health IS 'The state of each feed, judged by its live runs alone: replayed and reprocessed answers do not count. One row per feed.';
 COMMENT ON COLUMN fuel_v1.feed_health.source          IS 'The feed.';
-COMMENT ON COLUMN fuel_v1.feed_health.status          IS 'ok, late, stale, failing or off, measured by the cadence of the feed.';
-COMMENT ON COLUMN fuel_v1.feed_health.why             IS 'Why it is not ok, or what is odd about it although it is ok; NULL: nothing.';
+COMMENT ON COLUMN fuel_v1.feed_health.status          IS 'off; stale (its prices have lapsed, its lists are frozen, or no run was good yet); failing (two or more runs failed since the last good one); late (no good run for twice the cadence); or ok.';
+COMMENT ON COLUMN fuel_v1.feed_health.why             IS 'Why the status is not ok, or what is odd although it is ok; NULL: nothing.';
 COMMENT ON COLUMN fuel_v1.feed_health.since_at        IS 'Since when it has this status; for a feed that is ok, its last good run. NULL: not known.';
 COMMENT ON COLUMN fuel_v1.feed_health.stations        IS 'Stations with a price in effect that this feed reported last.';
 COMMENT ON COLUMN fuel_v1.feed_health.prices          IS 'Prices in effect that this feed reported last; what has lapsed or ended is not counted.';
@@ -206,7 +206,7 @@ COMMENT ON COLUMN fuel_v1.feed_health.flagged         IS 'Prices that are doubtf
 COMMENT ON COLUMN fuel_v1.feed_health.unmapped_prices IS 'Prices under a fuel code that nobody has mapped yet.';
 COMMENT ON COLUMN fuel_v1.feed_health.unmapped_brands IS 'Brand names that no configured brand covers.';
 COMMENT ON COLUMN fuel_v1.feed_health.quota_left      IS 'Requests left in this UTC month, for all feeds that share its key together; NULL: no limit.';
-COMMENT ON COLUMN fuel_v1.feed_health.delay_hours     IS 'How late it publishes prices by its own rule, in hours; 0: without delay.';
+COMMENT ON COLUMN fuel_v1.feed_health.delay_hours     IS 'How late the state publishes prices by its own rule, in hours; 0: without delay.';
 COMMENT ON COLUMN fuel_v1.feed_health.licence         IS 'The licence of its data; NULL: not yet read.';
 COMMENT ON COLUMN fuel_v1.feed_health.attribution     IS 'The wording that its licence asks for.';
 COMMENT ON COLUMN fuel_v1.feed_health.newest_price_at IS 'The newest stamp among the prices that it reported last; NULL: no price.';
@@ -269,14 +269,14 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.error              IS 'Why it was refused,
 COMMENT ON COLUMN fuel_v1.ingest_runs.withdrawn_because  IS 'Why a person withdrew it; NULL: it is not withdrawn.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.replaces_run_id    IS 'The run whose documents it read again; NULL: it has its own documents.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.change_number      IS 'Its position in changes; NULL: nothing was stored.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.requests           IS 'Requests sent, retries and token calls included.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.requests           IS 'Requests sent, with retries and calls for tokens.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_bytes      IS 'Total size of its documents, bytes.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_sha256     IS 'Digest of its documents, hex; NULL: no document was received, or it is a backfill.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.clock_skew_seconds IS 'The provider''s clock minus ours, by its Date header, in seconds; NULL: it sent none.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.clock_skew_seconds IS 'The provider''s clock minus the clock of the machine that ran bowser, by the Date header, in seconds; NULL: the answer had none.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.started_at         IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.finished_at        IS 'When it ended; NULL while it runs.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.fetched_at         IS 'When its last document was fetched, or recorded; NULL: no document was received.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at           IS 'The instant whose state its documents show: fetched_at minus the delay of the feed; of an archive, the end of what it tells; NULL: no document was received.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.taken_at           IS 'The instant whose state its documents show: fetched_at minus the delay of the feed; of an archive, the instant up to which the file reports. NULL: no document was received.';
 
 CREATE OR REPLACE VIEW fuel_v1.rejects AS
 SELECT
@@ -373,9 +373,9 @@ JOIN fuel.run USING (run_id)
 JOIN fuel.source USING (source_id);
 COMMENT ON VIEW fuel_v1.changes IS
   'What each committed run changed, for services that keep a copy: remember the highest change_number '
-  'that you have read, and ask for rows above it. No run with a smaller number appears later. If a run changes what '
-  'earlier runs reported, it has a row of the kind history in column what. One row per run and price that the run '
-  'was the first to report, and one per run, station and fuel that the list of the run leaves out or lists again.';
+  'that you have read, and ask for rows above it. No run with a smaller number appears later. A run that changes what '
+  'earlier runs reported has one more row, whose what is history. The others: one row per run and price that the run was '
+  'the first to report, and one per run, station and fuel that the list of the run leaves out or lists again.';
 COMMENT ON COLUMN fuel_v1.changes.change_number IS 'Position of the run in the order of commits. Gaps have no meaning.';
 COMMENT ON COLUMN fuel_v1.changes.run_id        IS 'The run; see ingest_runs.';
 COMMENT ON COLUMN fuel_v1.changes.source        IS 'The feed or archive that reported it.';

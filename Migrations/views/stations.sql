@@ -228,8 +228,8 @@ WHERE NOT EXISTS (
   WHERE sketch.station_id = description.station_id AND sketch.wording_md5 = description.wording_md5);
 COMMENT ON VIEW fuel_v1.station_history IS
   'How stations were described over time: renamed, rebranded, moved. One row per station and description, '
-  'with the first and last time it was seen. A description that only leaves fields of another one empty is '
-  'a sighting of that one.';
+  'with the first and last time it was seen. A description that differs from a fuller one only by empty '
+  'fields counts as a sighting of the fuller one.';
 COMMENT ON COLUMN fuel_v1.station_history.station_id    IS 'The station.';
 COMMENT ON COLUMN fuel_v1.station_history.source        IS 'The feed or archive that reported it.';
 COMMENT ON COLUMN fuel_v1.station_history.state         IS 'State or territory.';
@@ -289,7 +289,7 @@ COMMENT ON COLUMN fuel_v1.station_records.written_brand       IS 'Brand as it wa
 COMMENT ON COLUMN fuel_v1.station_records.address             IS 'Address there; NULL until described.';
 COMMENT ON COLUMN fuel_v1.station_records.suburb              IS 'Suburb or town as last stated; NULL: not stated.';
 COMMENT ON COLUMN fuel_v1.station_records.postcode            IS 'Postcode as last stated; NULL: not stated.';
-COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'itself, code, address, name (the address alone does not decide), position or person.';
+COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'How the record was matched: itself (not by another record), code, address, name (the address alone does not decide), position or person.';
 COMMENT ON COLUMN fuel_v1.station_records.match_doubt         IS 'Why a person should check the match; NULL: nothing is in doubt.';
 
 CREATE OR REPLACE VIEW fuel_v1.regions AS

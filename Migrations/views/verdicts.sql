@@ -68,27 +68,27 @@ COMMENT ON COLUMN fuel_v1.fill_up.basis                IS 'tomorrow_price, price
 COMMENT ON COLUMN fuel_v1.fill_up.rule                 IS 'The habit that the verdict follows (turn, slope, weekday, plain), or tomorrow; NULL: none.';
 COMMENT ON COLUMN fuel_v1.fill_up.method               IS 'Version of the method that gave it.';
 COMMENT ON COLUMN fuel_v1.fill_up.market_state         IS 'What the market is doing: quiet (timing hardly pays), falling, near_low, rising, near_high, or shock (prices have left the range of four months); NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.expected_saving_cpl  IS 'What following it should save against a random one of the six days from then on, or where rule is tomorrow the difference to today, cents per litre; NULL: no saving is stated.';
-COMMENT ON COLUMN fuel_v1.fill_up.record_cpl           IS 'What following the verdicts saved over the latest sixty days from which the five days after are known, cents per litre; where prices are late, what it would have saved on time; NULL: too little is known.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_saving_cpl  IS 'What following the verdict should save, cents per litre: against a random one of the six days from then on, or where rule is tomorrow the difference between tomorrow and today. NULL: no saving is stated.';
+COMMENT ON COLUMN fuel_v1.fill_up.record_cpl           IS 'Mean saving by following the verdicts, over the latest sixty days of which the five days after are known, cents per litre; where prices are published late, as if they had been on time. NULL: too little is known.';
 COMMENT ON COLUMN fuel_v1.fill_up.confidence           IS 'How likely the verdict is to be right, from 0 to 1: p_lower_5d for wait, 1 less p_lower_5d for fill_up; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.p_cheaper_3d         IS 'How likely it is to be 1 c/L cheaper within three days, from 0 to 1; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.p_lower_5d           IS 'How likely it is to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.p_jump_3d            IS 'How likely it is to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.today_cpl            IS 'The average now that it is based on, cents per litre; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up.p_cheaper_3d         IS 'How likely the average is to be 1 c/L lower within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.p_lower_5d           IS 'How likely the average is to be more than 0.2 c/L lower within five days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.p_jump_3d            IS 'How likely the average is to be 3 c/L higher within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.today_cpl            IS 'The average now that the verdict is based on, cents per litre; NULL: none.';
 COMMENT ON COLUMN fuel_v1.fill_up.tomorrow_cpl         IS 'Average of tomorrow over the same stations, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.average_cpl          IS 'Average of known_until_on, or, if that day has not ended, of the part up to computed_at, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.change_1d_cpl        IS 'Change per day since the previous average, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none is named.';
-COMMENT ON COLUMN fuel_v1.fill_up.expected_low_cpl     IS 'The lowest average of the next five days, a guess, or that of tomorrow where it is published, cents per litre; NULL: there is nothing to wait for.';
-COMMENT ON COLUMN fuel_v1.fill_up.expected_low_from_on IS 'The first day on which it may come; NULL: there is nothing to wait for.';
-COMMENT ON COLUMN fuel_v1.fill_up.expected_low_to_on   IS 'The last day on which it may come; NULL: there is nothing to wait for.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_low_cpl     IS 'Estimate of the lowest average of the next five days, or tomorrow''s average where it is published, cents per litre; NULL: there is nothing to wait for.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_low_from_on IS 'The first day on which expected_low_cpl is likely; NULL: there is nothing to wait for.';
+COMMENT ON COLUMN fuel_v1.fill_up.expected_low_to_on   IS 'The last day on which expected_low_cpl is likely; NULL: there is nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up.phase                IS 'rising or falling, as confirmed by a move of six cents: a turn that the reason mentions may be newer. NULL: the average has not moved by six cents yet.';
 COMMENT ON COLUMN fuel_v1.fill_up.days_in_phase        IS 'Days since that phase began; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.last_trough_cpl      IS 'Average at the last trough, cents per litre; NULL: none is known.';
 COMMENT ON COLUMN fuel_v1.fill_up.last_peak_cpl        IS 'Average at the last peak, cents per litre; NULL: none is known.';
-COMMENT ON COLUMN fuel_v1.fill_up.share_raised         IS 'Share of its stations that have raised their price by five cents since the last trough, from 0 to 1; NULL: the market is not rising.';
+COMMENT ON COLUMN fuel_v1.fill_up.share_raised         IS 'Share of the region''s stations that have raised their price by five cents since the last trough, from 0 to 1; NULL: the market is not rising.';
 COMMENT ON COLUMN fuel_v1.fill_up.stations             IS 'Number of stations that today_cpl and tomorrow_cpl are computed from.';
-COMMENT ON COLUMN fuel_v1.fill_up.known_until_on       IS 'The last price day whose average it used; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up.known_until_on       IS 'The last price day whose average the verdict used; NULL: none.';
 COMMENT ON COLUMN fuel_v1.fill_up.computed_at          IS 'When the verdict was given.';
 COMMENT ON COLUMN fuel_v1.fill_up.valid_until_at       IS 'When the verdict lapses.';
 
@@ -140,21 +140,21 @@ COMMENT ON COLUMN fuel_v1.fill_up_history.basis                IS 'tomorrow_pric
 COMMENT ON COLUMN fuel_v1.fill_up_history.rule                 IS 'The habit that the verdict follows (turn, slope, weekday, plain), or tomorrow; NULL: none.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.method               IS 'Version of the method.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.market_state         IS 'What the market was doing: quiet, falling, near_low, rising, near_high or shock; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.expected_saving_cpl  IS 'What following it should have saved, cents per litre; NULL: no saving was stated.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.expected_saving_cpl  IS 'What following the verdict should have saved, cents per litre; NULL: no saving was stated.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.record_cpl           IS 'What following the verdicts had saved lately, cents per litre; NULL: too little was known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.confidence           IS 'How likely the verdict is to be right, from 0 to 1: p_lower_5d for wait, 1 less p_lower_5d for fill_up; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.p_cheaper_3d         IS 'How likely it was to be 1 c/L cheaper within three days, from 0 to 1; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.p_lower_5d           IS 'How likely it was to be more than 0.2 c/L cheaper within five days, from 0 to 1; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.p_jump_3d            IS 'How likely it was to be 3 c/L dearer within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.p_cheaper_3d         IS 'How likely the average was to be 1 c/L lower within three days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.p_lower_5d           IS 'How likely the average was to be more than 0.2 c/L lower within five days, from 0 to 1; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.p_jump_3d            IS 'How likely the average was to be 3 c/L higher within three days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.tomorrow_cpl         IS 'Average of tomorrow over the same stations, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.average_cpl          IS 'Average of known_until_on or, if that day had not ended, of the part up to computed_at, as it was known then, cents per litre; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.aim_for_cpl          IS 'A price worth stopping for, cents per litre; NULL: none was named.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_cpl     IS 'The low to wait for, cents per litre; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_from_on IS 'The first day on which expected_low_cpl was likely; NULL: there was nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.expected_low_to_on   IS 'The last day on which expected_low_cpl was likely; NULL: there was nothing to wait for.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.share_raised         IS 'Share of its stations that had raised their price by five cents since the last trough, from 0 to 1; NULL: the market was not rising.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised           IS 'Whether late data have since changed the average of the day before known_until_on: today the verdict might differ.';
-COMMENT ON COLUMN fuel_v1.fill_up_history.known_until_on       IS 'The last price day it used; NULL: not known, or not of this rule.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.share_raised         IS 'Share of the region''s stations that had raised their price by five cents since the last trough, from 0 to 1; NULL: the market was not rising.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.is_revised           IS 'Whether late data have since changed the average of the day before known_until_on, so that the verdict might be another today.';
+COMMENT ON COLUMN fuel_v1.fill_up_history.known_until_on       IS 'The last price day that the verdict used; NULL: not known, or not of this rule.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.computed_at          IS 'When it was given.';
 COMMENT ON COLUMN fuel_v1.fill_up_history.valid_until_at       IS 'When it lapsed.';
 
@@ -264,8 +264,8 @@ COMMENT ON COLUMN fuel_v1.station_fill_up.basis               IS 'tomorrow_price
 COMMENT ON COLUMN fuel_v1.station_fill_up.rule                IS 'The habit that the verdict of the region follows, or tomorrow; NULL: none.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.today_cpl           IS 'Price now, cents per litre.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.tomorrow_cpl        IS 'The next price, cents per litre; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following it should save, cents per litre; NULL: no saving is stated.';
-COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, which is found once a day, cents per litre; NULL: not known. From ten cents on either way the verdict may differ from that of the region.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.expected_saving_cpl IS 'What following the verdict should save, cents per litre; NULL: no saving is stated.';
+COMMENT ON COLUMN fuel_v1.station_fill_up.excess_cpl          IS 'How far the station is above its usual difference from its region, cents per litre; NULL: not known. The usual difference is computed once a day. From ten cents on, above or below, the verdict may differ from that of the region.';
 COMMENT ON COLUMN fuel_v1.station_fill_up.valid_until_at      IS 'When the verdict lapses.';
 
 CREATE OR REPLACE VIEW fuel_v1.cycles AS
@@ -332,7 +332,7 @@ COMMENT ON COLUMN fuel_v1.verdict_scores.method              IS 'Version of the 
 COMMENT ON COLUMN fuel_v1.verdict_scores.region              IS 'A state, AU, a capital such as sydney, the rest of a state, or a configured area.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.fuel                IS 'Fuel code.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.year                IS 'Calendar year; NULL: all days from from_on to until_on.';
-COMMENT ON COLUMN fuel_v1.verdict_scores.horizon             IS 'From each day on a driver buys once within so many days, a window: 3, 5 or 7.';
+COMMENT ON COLUMN fuel_v1.verdict_scores.horizon             IS 'Number of days in a window: 3, 5 or 7. From each day on a driver buys once, on that day or within so many days.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.state               IS 'Its state; NULL for the nation, areas across borders and regions that are gone.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_cpl          IS 'What following the verdicts saves against a random day of the window, cents per litre.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_low_cpl      IS 'Lower end of the 90 % interval of saving_cpl, cents per litre.';
@@ -364,7 +364,7 @@ COMMENT ON VIEW fuel_v1.verdict_calibration IS
   'How often the events that verdicts gave a probability for came true, over all regions and fuels. One row per '
   'method, event and tenth of the probabilities.';
 COMMENT ON COLUMN fuel_v1.verdict_calibration.method IS 'Version of the method that gave them.';
-COMMENT ON COLUMN fuel_v1.verdict_calibration.event  IS 'cheaper_3d: a cent cheaper within three days (p_cheaper_3d); jump_3d: three cents dearer (p_jump_3d); lower_5d: more than 0.2 cents cheaper within five days (p_lower_5d).';
+COMMENT ON COLUMN fuel_v1.verdict_calibration.event  IS 'cheaper_3d: a cent lower within three days (p_cheaper_3d); jump_3d: three cents higher within three days (p_jump_3d); lower_5d: more than 0.2 cents lower within five days (p_lower_5d).';
 COMMENT ON COLUMN fuel_v1.verdict_calibration.decile IS 'Which tenth of the probabilities, from 1: below 0.1.';
 COMMENT ON COLUMN fuel_v1.verdict_calibration.stated IS 'The mean of the stated probabilities in it, from 0 to 1.';
 COMMENT ON COLUMN fuel_v1.verdict_calibration.real   IS 'The share of days on which the event came true, from 0 to 1.';
