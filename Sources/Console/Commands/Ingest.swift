@@ -13,22 +13,22 @@ let ingestCommand = Command(
   examples: [
     ("bowser ingest --all", "every feed that is due; silent when all is well"),
     ("bowser ingest wa-fuelwatch --summary", "one feed, with one line on what was read"),
-    ("bowser ingest qld-fpd --record recordings", "also keep the answers"),
+    ("bowser ingest qld-fpd --record recordings", "also write the answers to a folder"),
     ("bowser ingest qld-fpd --replay recordings", "store recorded answers instead of fetching"),
-    ("bowser ingest --reprocess 120-180", "read kept answers again after a fix or a new mapping"),
+    ("bowser ingest --reprocess 120-180", "read kept documents again after a fix or a new mapping"),
   ],
   options: [
     .init(name: "all", about: "every feed that is switched on and due by its cadence"),
     .init(name: "summary", about: "print one line per run on standard output"),
-    .init(name: "record", value: "DIR", about: "also keep the answers, in DIR/FEED/INSTANT/"),
+    .init(name: "record", value: "DIR", about: "also write the answers to DIR/FEED/INSTANT/"),
     .init(
       name: "replay", value: "DIR",
-      about: "read answers kept in DIR/FEED/INSTANT/; each run counts as fetched at its INSTANT"),
+      about: "read the answers in DIR/FEED/INSTANT/; each run counts as fetched at its INSTANT"),
     .init(name: "isolated", about: ""),
     .init(
       name: "reprocess",
       about:
-        "read kept answers again; the operands are runs of fuel_v1.ingest_runs, such as 120-180"),
+        "read kept documents again; the operands are runs of fuel_v1.ingest_runs, such as 120-180"),
     .init(
       name: "dry-run",
       about: "do everything, then roll back what was stored; requests still count"),
@@ -213,7 +213,7 @@ private struct IngestWork {
           let left = try store.ledger.keptRuns(of: feed, notIn: Array(done))
           guard !left.isEmpty else { continue }
           talk(
-            "bowser: \(feed): the kept answers of \(left.count) later runs were not read again "
+            "bowser: \(feed): the kept documents of \(left.count) later runs were not read again "
               + "(\(left[0]) to \(left[left.count - 1])). Until they are, prices that only the old "
               + "reading reported do not count.\n")
         }
