@@ -180,19 +180,19 @@ struct FuelWatchTests {
     ("2026-09-01", 9, nil), ("2026-09-01", 5, nil),
     (
       "2026-09-01", 4,
-      "tomorrow's prices (2026-09-01) are awaited since 14:30 on 2026-08-31: 4 of 9"
+      "tomorrow's prices (2026-09-01) have been awaited since 14:30 Perth time on 2026-08-31: 4 of 9"
     ),
     (
       "2026-09-01", 0,
-      "tomorrow's prices (2026-09-01) are awaited since 14:30 on 2026-08-31: 0 of 9"
+      "tomorrow's prices (2026-09-01) have been awaited since 14:30 Perth time on 2026-08-31: 0 of 9"
     ),
     (
       "2026-08-31", 9,
-      "tomorrow's prices (2026-09-01) are awaited since 14:30 on 2026-08-31: 0 of 9"
+      "tomorrow's prices (2026-09-01) have been awaited since 14:30 Perth time on 2026-08-31: 0 of 9"
     ),
     (
       "2026-08-30", 9,
-      "tomorrow's prices (2026-09-01) are awaited since 14:30 on 2026-08-31: 0 of 9"
+      "tomorrow's prices (2026-09-01) have been awaited since 14:30 Perth time on 2026-08-31: 0 of 9"
     ),
   ])
   func tomorrowIsAwaited(day: String, count: Int, words: String?) throws {
@@ -219,8 +219,8 @@ struct FuelWatchTests {
       ], "wa-fuelwatch")
     #expect(reading.awaitsTomorrow == isAwaited)
     let words =
-      "tomorrow's prices of DL (2026-09-01) are awaited since 14:30 on 2026-08-31: 9 of 20 stations "
-      + "have one"
+      "tomorrow's prices of DL (2026-09-01) have been awaited since 14:30 Perth time on 2026-08-31: "
+      + "9 of 20 stations have one"
     #expect(reading.warnings == (isAwaited ? [words] : []))
   }
 
@@ -232,7 +232,8 @@ struct FuelWatchTests {
     #expect(stale.awaitsTomorrow)
     #expect(
       stale.warnings.contains(
-        "today's prices (2026-08-31) are awaited since 14:30 on 2026-08-30: 0 of 9 stations have one"
+        "today's prices (2026-08-31) have been awaited since 14:30 Perth time on 2026-08-30: "
+          + "0 of 9 stations have one"
       ))
     let twice = try Sample.parse(
       [list("today", of: "2026-08-31", 9, 181), list("tomorrow", of: "2026-08-31", 9, 179)],

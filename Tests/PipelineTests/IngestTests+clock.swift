@@ -323,14 +323,14 @@ extension IngestTests {
       try await bench.ingest("wa-fuelwatch", at: at)
       #expect(
         try bench.lines(
-          "SELECT warnings LIKE 'tomorrow''s prices (2026-07-01) are awaited since 14:30 on 2026-06-30: 0 of%' FROM fuel_v1.ingest_runs"
+          "SELECT warnings LIKE 'tomorrow''s prices (2026-07-01) have been awaited since 14:30 Perth time on 2026-06-30: 0 of%' FROM fuel_v1.ingest_runs"
         ) == ["t"])
       // F-F62: whoever looks at the feed learns of it.
       let connection = try Connection(target)
       try connection.query("SELECT set_config('bowser.now', \(at.description), false)")
       #expect(
         try connection.lines(
-          "SELECT status, why LIKE 'tomorrow''s prices (2026-07-01) are awaited%' FROM fuel_v1.feed_health"
+          "SELECT status, why LIKE 'tomorrow''s prices (2026-07-01) have been awaited%' FROM fuel_v1.feed_health"
         ) == ["ok|t"])
       #expect(try !isDue(at + .seconds(60)))
       #expect(try isDue(at + .seconds(600)))

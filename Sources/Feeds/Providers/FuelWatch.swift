@@ -117,8 +117,8 @@ enum FuelWatch: Provider {
         let isTelling = fuel == .u91 || expected.count >= 20
         guard isTelling, 2 * found < expected.count || stations[day] == nil else { return nil }
         let what = fuel == .u91 ? "prices" : "prices of \(fuel.rawValue)"
-        return "\(word)'s \(what) (\(day)) are awaited since 14:30 on \(day + -1): "
-          + "\(found) of \(expected.count) stations have one"
+        return "\(word)'s \(what) (\(day)) have been awaited since 14:30 Perth time on "
+          + "\(day + -1): \(found) of \(expected.count) stations have one"
       }
     }
   }
