@@ -417,7 +417,7 @@ struct HubTests {
     try hub.execute(
       "ALTER SERVER member_2 OPTIONS (SET dbname '\(there)'); ALTER SERVER member_2 OPTIONS (DROP connect_timeout)"
     )
-    try expect(["doctor"], 0, "is waited for without an end", config: databases.config)
+    try expect(["doctor"], 0, "lacks the option connect_timeout", config: databases.config)
     try hub.execute("ALTER SERVER member_2 OPTIONS (ADD connect_timeout '3')")
     #expect(firstDifference(try hub.lines(nation), before) == nil)
 

@@ -240,7 +240,7 @@ struct ReportTests {
     let nation = try #require(files["u91/au.html"]?.split(separator: "id=\"cheapest\"").last)
     let heads = nation.matches(of: /<th scope="col" class="number">(Tomorrow|Today) ([0-9:]+)</)
     #expect(heads.allSatisfy { $0.2 == "6:00" })
-    let clocks = nation.contains("Times are those of the station.")
+    let clocks = nation.contains("Times are local to the station.")
     #expect(clocks)
     // An empty feed is as old as the averages.
     let feed = try #require(files["feed/au.atom"])
