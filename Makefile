@@ -25,7 +25,7 @@ DB ?= $(shell cat .bowser/database 2>/dev/null || echo bowser)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## set up, load a year of archives, live through the weeks since, show the market: no key, no network
+demo: build ## set up, load a simulated year of archives, simulate the weeks since, show the market: needs no key
 	@config/cluster start
 	@config/cluster create demo fresh
 	@eval "$$(config/cluster env demo)" && $(PRIVATE) && \
@@ -35,7 +35,7 @@ demo: build ## set up, load a year of archives, live through the weeks since, sh
 	  for archive in nsw-fuelcheck qld-fuel-prices wa-fuelwatch; do \
 	    $(PROGRAM) backfill $$archive .bowser/archives/$$archive/*.csv || exit; \
 	  done && \
-	  echo "Living through the weeks since: every feed over HTTP, in its own protocol." && \
+	  echo "Simulating the weeks since: every feed over HTTP, in its own protocol." && \
 	  $(PROGRAM) simulate play $(DEMO) --archived --every 6 && \
 	  echo "Scoring the advice on the past." && \
 	  $(PROGRAM) backtest >.bowser/backtest.txt && \
@@ -45,7 +45,7 @@ demo: build ## set up, load a year of archives, live through the weeks since, sh
 	  'As a site:     file://$(CURDIR)/.bowser/report/index.html' \
 	  'Look around:   make psql          then  SELECT * FROM fuel_v1.averages_now;' \
 	  'Scores:        .bowser/backtest.txt' \
-	  'Real prices:   make setup         then  docs/getting-started.md for keys; WA needs none' \
+	  'Real prices:   make setup         then  docs/getting-started.md for keys; WA and the NT need none' \
 	  'From cron:     docs/getting-started.md has the lines'
 
 setup: build ## a private database for real prices, ready for bowser ingest

@@ -289,7 +289,7 @@ COMMENT ON COLUMN fuel_v1.station_records.written_brand       IS 'Brand as it wa
 COMMENT ON COLUMN fuel_v1.station_records.address             IS 'Address there; NULL until described.';
 COMMENT ON COLUMN fuel_v1.station_records.suburb              IS 'Suburb or town as last stated; NULL: not stated.';
 COMMENT ON COLUMN fuel_v1.station_records.postcode            IS 'Postcode as last stated; NULL: not stated.';
-COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'How the record was matched: itself (not by another record), code, address, name (the address alone does not decide), position or person.';
+COMMENT ON COLUMN fuel_v1.station_records.matched_by          IS 'How the record was matched: itself (it represents the station), code, address, name (the address alone does not decide), position or person.';
 COMMENT ON COLUMN fuel_v1.station_records.match_doubt         IS 'Why a person should check the match; NULL: nothing is in doubt.';
 
 CREATE OR REPLACE VIEW fuel_v1.regions AS
