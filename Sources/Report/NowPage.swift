@@ -124,7 +124,7 @@ extension Report {
       let last = market.days[key]?.last { $0.average != nil }
       return """
         <p class="verdict none"><b>No price now</b></p>
-        <p class="reason">The prices here are too old to believe.\(last.map { " The last average was \(Words.cents($0.average)) on \(Words.weekday($0.day))." } ?? "")</p>
+        <p class="reason">Too few stations here have a price that is believed.\(last.map { " The last average was \(Words.cents($0.average)) on \(Words.weekday($0.day))." } ?? "")</p>
 
         """
     }

@@ -103,7 +103,8 @@ struct ReportTests {
     for key in market.averages.keys where key.region == "perth" { market.averages[key] = nil }
     let files = texts(Report(market, now: now + .seconds(90_000), version: "1", address: nil))
     let page = try #require(files["u91/perth.html"])
-    #expect(page.contains("The prices here are too old to believe. The last average was"))
+    #expect(
+      page.contains("Too few stations here have a price that is believed. The last average was"))
     #expect(page.contains("<b class=\"bad\">Old prices.</b>"))
     #expect(files["region/perth.html"] != nil && files["api/v1/region/perth.json"] != nil)
     #expect(try #require(files["index.html"]).contains("data-region=\"perth\""))
