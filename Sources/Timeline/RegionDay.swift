@@ -221,8 +221,8 @@ package struct RegionDays {
   /// - Returns: the averages by region, fuel and day, in that order. There is none where no station
   ///   counts.
   package mutating func averages() -> [DailyAverage] {
-    // Averages over several states wait for the state that publishes last, because without it they
-    // would be over a different set of stations.
+    // Averages over several states wait for the state that publishes last, and leave out days of
+    // which too little is known. They would be over a different set of stations.
     let known = Set(stations.values.map(\.state))
     var averages: [DailyAverage] = []
     for region in regions.indices {
@@ -232,6 +232,8 @@ package struct RegionDays {
           guard !sums[cell].means.isEmpty,
             regions[region].state != nil
               || known.allSatisfy({ day < calendar.days[$0].count })
+                && sums[cell].means.count * 1_000
+                  >= expected[region * fuelIDs.count + fuel] * DailyAverage.leastShare
           else { continue }
           sums[cell].means.sort()
           averages.append(average(region: region, fuel: fuel, day: day))
