@@ -115,8 +115,11 @@ FROM (
     CASE WHEN held.is_ended AND held.lapses_at <= held.now_at THEN 0 ELSE held.price_tenths END
       AS price_tenths,
     held.from_at,
-    -- Both are instants that the documents show. A feed with a delay was fetched later.
-    greatest(held.learnt_at - sight.delay, CASE WHEN held.is_open THEN sight.last_listed_at END) AS confirmed_at,
+    -- Both are instants that the documents show. A feed with a delay was fetched later. A span that ends where the next
+    -- one is announced is no longer open, and lists still show its price.
+    greatest(
+      held.learnt_at - sight.delay,
+      CASE WHEN held.is_open OR held.next_from_at > held.now_at THEN sight.last_listed_at END) AS confirmed_at,
     fuel.believed_until(held.until_at, held.lapses_at, held.is_open, sight.seen_until_at) AS until_at,
     held.doubt,
     held.doubt_from_at,

@@ -97,6 +97,23 @@ struct AbsorbTests {
     }
   }
 
+  /// A list confirms the present price also where it announces the next one.
+  @Test func aPriceWithASuccessorIsConfirmed() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      for step in 0...1 {
+        try feed.reports(
+          [.u91("1", 1_899, hour(-5)), .u91("1", 1_999, hour(8)), .u91("2", 1_899, hour(-5))],
+          at: hour(Double(step)))
+      }
+      try feed.connection.execute("SET bowser.now = '2026-07-01T02:00:00Z'")
+      #expect(
+        try feed.connection.lines(
+          "SELECT next_price_cpl, confirmed_at FROM fuel_v1.current_prices ORDER BY 1")
+          == ["199.9|2026-07-01 01:00:00+00", "NULL|2026-07-01 01:00:00+00"])
+    }
+  }
+
   /// F-N45: a feed that sends other invalid records each time does not fill the disk. Up to a limit
   /// the refused records are kept, all of them are counted, and they are deleted after a year.
   @Test func refusedRecordsHaveALimit() async throws {
