@@ -29,15 +29,15 @@ COMMENT ON FUNCTION fuel.touch_months IS
 CREATE OR REPLACE FUNCTION fuel.touch_averages(p_fuel_ids smallint[], p_days date[], p_is_aggregate boolean)
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.due (step, number, part, from_on, until_on)
-  SELECT DISTINCT 'averages', numbered.number, changed.fuel_id, changed.day, changed.day
-  FROM unnest(p_fuel_ids, p_days) AS changed (fuel_id, day)
-  CROSS JOIN LATERAL (SELECT changed.day - date '1970-01-01' AS number) AS numbered
-  -- A scalar subquery: the server looks each day up, and does not compare each with all that are listed.
-  WHERE NOT p_is_aggregate OR (
-    SELECT listed.number
+  SELECT 'averages', missing.day - date '1970-01-01', missing.fuel_id, missing.day, missing.day
+  FROM (
+    SELECT changed.fuel_id, changed.day
+    FROM unnest(p_fuel_ids, p_days) AS changed (fuel_id, day)
+    EXCEPT
+    SELECT listed.part, listed.from_on
     FROM fuel.due AS listed
-    WHERE listed.step = 'averages' AND listed.number = numbered.number AND listed.part = changed.fuel_id
-  ) IS NULL
+    WHERE listed.step = 'averages' AND p_is_aggregate
+  ) AS missing
   ORDER BY 2, 3
   -- DO NOTHING would not lock the row. The lock keeps the aggregate from taking a day for facts that it has not seen.
   ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on
@@ -315,11 +315,8 @@ BEGIN
       (coalesce(
         max(archived.effective_at) FILTER (WHERE archived.effective_at < taken.begins_at), min(archived.effective_at))
         AT TIME ZONE 'UTC')::date
-    FROM fuel.lapses() AS lapse
-    JOIN fuel.archive_price AS archived USING (source_id, fuel_id)
-    WHERE lapse.source_id = taken.source_id
-      AND archived.effective_at >= taken.begins_at - lapse.lapses_after
-      -- The same bound for all fuels, so that the server can leave out the partitions before it.
+    FROM fuel.archive_price AS archived
+    WHERE archived.source_id = taken.source_id
       AND archived.effective_at >= taken.begins_at - taken.longest
       AND archived.effective_at < taken.ends_at
     GROUP BY archived.station_id, archived.fuel_id
@@ -328,46 +325,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.take_months IS 'Lists station records and fuels in place of months of archives.';
-
-CREATE OR REPLACE FUNCTION fuel.take_due(
-  p_step text, p_count bigint, p_share integer, p_shares integer, p_fuel_ids smallint[], p_from date, p_to date)
-RETURNS SETOF fuel.due LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
-DECLARE
-  places tid[];
-BEGIN
-  -- The rows are found by their places. What the server knows of a table that fills and empties is out of date, and where
-  -- it takes the table to be empty it would read all of it for each row. The places are read first: a statement that both
-  -- locks and removes rows would leave a row that an ingest has changed since it began, because it does not see the new
-  -- place.
-  SELECT array_agg(held.place) INTO places
-  FROM (
-    SELECT due.ctid AS place
-    FROM fuel.due
-    WHERE due.ctid = ANY (ARRAY(
-      SELECT listed.ctid
-      FROM fuel.due AS listed
-      JOIN fuel.station ON station.station_id = listed.number
-      LEFT JOIN fuel.counted_place AS counted USING (station_id)
-      WHERE listed.step = p_step
-        -- The days of a station that has come since the aggregate began wait for the next one.
-        AND (listed.step = 'spans' OR counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
-        AND station.place_id % p_shares = p_share
-        AND (p_fuel_ids IS NULL OR (
-          listed.part = ANY (p_fuel_ids)
-          AND date_trunc('month', listed.from_on::timestamp) <= p_to
-          AND listed.until_on >= date_trunc('month', p_from::timestamp)))
-      ORDER BY station.place_id, listed.number, listed.part
-      LIMIT p_count
-    ))
-    -- All transactions lock these rows in this order.
-    ORDER BY due.number, due.part
-    FOR UPDATE
-  ) AS held;
-  RETURN QUERY DELETE FROM fuel.due WHERE due.ctid = ANY (places) RETURNING due.*;
-END
-$$;
-COMMENT ON FUNCTION fuel.take_due IS
-  'Takes spans or days of a share of all stations from the list; a number, fuels and a range of days limit them.';
 
 CREATE OR REPLACE FUNCTION fuel.touched_stations(
   p_station_ids integer[], p_fuel_ids smallint[], p_from_ats timestamptz[])
@@ -530,5 +487,5 @@ COMMENT ON FUNCTION fuel.confirm_price IS
 
 GRANT EXECUTE ON FUNCTION
   fuel.touch, fuel.touch_months, fuel.touch_averages, fuel.touch_stations, fuel.touch_moved,
-  fuel.touch_silence, fuel.touch_frozen, fuel.touch_archives, fuel.take_months, fuel.take_due,
+  fuel.touch_silence, fuel.touch_frozen, fuel.touch_archives, fuel.take_months,
   fuel.touched_stations, fuel.mark_changed_days, fuel.mark_ended_days, fuel.confirm_price TO fuel_writer;

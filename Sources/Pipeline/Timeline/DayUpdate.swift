@@ -38,15 +38,18 @@ package struct DayUpdate {
       // How many notes the next batch takes. A note covers few months or many, so each batch sets
       // this number by the notes that it took itself.
       var notes = 200
+      var waiting = try store.due.waiting(for: .days, share: (number, of: count))[...]
       return {
+        let part = waiting.prefix(notes)
         let taken = try store.transaction {
-          let taken = try store.due.takeDays(atMost: notes, share: (number, of: count))
+          let taken = try store.due.takeDays(of: part)
           try update.make(taken, context: context)
           return taken
         }
+        waiting = waiting.dropFirst(part.count)
         let months = taken.reduce(0) { $0 + Int($1.last.number - $1.first.number) + 1 }
         notes = max(leastNotes, atOnce * taken.count / max(1, months))
-        return taken.count
+        return part.count
       }
     }
   }
@@ -57,8 +60,10 @@ package struct DayUpdate {
   func make(_ whole: [Pair: [Span]]) throws {
     let closed = whole.filter { !$0.value.isEmpty && !$0.value.contains(where: \.isOpen) }
     guard !closed.isEmpty else { return }
-    let noted = try store.due.takeDays(of: Array(closed.keys))
-    try make(noted, of: closed, context: store.days.regionContext())
+    let context = try store.days.regionContext()
+    let noted = try store.due.takeDays(
+      of: closed.keys.filter { context.stations[$0.stationID] != nil })
+    try make(noted, of: closed, context: context)
   }
 
   func make(_ spans: [MonthSpan], context: RegionContext) throws {
@@ -165,7 +170,8 @@ extension DayUpdate {
     // is included. The same holds for station days that a list changed after they were made: they
     // are made again here.
     let context = try store.days.regionContext()
-    try make(store.due.takeDays(in: span), context: context)
+    try make(
+      store.due.takeDays(of: store.due.waiting(for: .days, in: span)), context: context)
     try store.days.replace(span, with: averages(span, context: context))
   }
 

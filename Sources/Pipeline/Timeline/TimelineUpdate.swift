@@ -52,46 +52,54 @@ package struct TimelineUpdate {
     if wasBroken {
       made.add(try TimelineUpdate(store, now: now).rules.keys, from: .distantPast)
     }
-    if all <= atOnce {
+    guard all > atOnce else {
       // All in one transaction, so that no reader sees spans whose doubts are not judged yet.
       try Workers.patiently {
         try store.transaction {
           try store.spans.lockTimeline()
           try makeBatch(
-            store.due.takeSpans(atMost: atOnce), store, days: DayUpdate(store, now: now), now: now,
-            made)
+            store.due.takeSpans(of: store.due.waiting(for: .spans)), store,
+            days: DayUpdate(store, now: now), now: now, made)
           try judge(made, store, now: now)
         }
       }
       return progress(all, all)
     }
-    var shares: [Made] = []
-    try workers.run(pieces: all / atOnce + 1, of: all, progress: progress) { store, number, count in
-      let made = Made()
-      shares.append(made)
-      let days = DayUpdate(store, now: now)
-      // How many notes the next batch takes. A note may concern a few spans or thousands, so each
-      // batch sets this number by the notes that it took itself.
-      var notes = 30
-      return {
-        let (taken, spans) = try store.transaction {
-          try store.spans.lockTimeline(isShared: true)
-          let touched = try store.due.takeSpans(atMost: notes, share: (number, of: count))
-          return (
-            touched.count, try makeBatch(touched, store, days: days, now: now, made)
-          )
-        }
-        notes = max(1, min(atOnce, spansAtOnce * taken / max(1, spans)))
-        return taken
-      }
-    }
-    for share in shares { made.add(share.fuelIDs, from: share.from) }
+    try makeShares(of: all, workers, now: now, progress: progress, made)
     try Workers.patiently {
       try store.transaction {
         try store.spans.lockTimeline()
         try judge(made, store, now: now)
       }
     }
+  }
+
+  /// Lets each connection make the spans of its share of the stations, a batch in each transaction.
+  private static func makeShares(
+    of all: Int, _ workers: Workers, now: Instant, progress: (Int, Int) -> Void, _ made: Made
+  ) throws {
+    var shares: [Made] = []
+    try workers.run(pieces: all / atOnce + 1, of: all, progress: progress) { store, number, count in
+      let made = Made()
+      shares.append(made)
+      let days = DayUpdate(store, now: now)
+      var waiting = try store.due.waiting(for: .spans, share: (number, of: count))[...]
+      // How many notes the next batch takes. A note may concern a few spans or thousands, so each
+      // batch sets this number by the notes that it took itself.
+      var notes = 30
+      return {
+        let part = waiting.prefix(notes)
+        let spans = try store.transaction {
+          try store.spans.lockTimeline(isShared: true)
+          return try makeBatch(
+            store.due.takeSpans(of: part), store, days: days, now: now, made)
+        }
+        waiting = waiting.dropFirst(part.count)
+        notes = max(1, min(atOnce, spansAtOnce * part.count / max(1, spans)))
+        return part.count
+      }
+    }
+    for share in shares { made.add(share.fuelIDs, from: share.from) }
   }
 
   /// The fuels of which spans were made, and the first instant from which they were written.

@@ -56,49 +56,54 @@ extension Due {
   /// archives included.
   package func spansDue() throws -> Int {
     try connection.query("SELECT fuel.take_months()")
-    return try due("spans")
+    return try due(.spans)
   }
 
   /// Returns how many stations and fuels wait for their days.
-  package func daysDue() throws -> Int { try due("days") }
+  package func daysDue() throws -> Int { try due(.days) }
 
-  private func due(_ step: String) throws -> Int {
-    try connection.query("SELECT count(*) AS count FROM fuel.due WHERE step = \(step)").only()
-      .integer("count")
+  private func due(_ step: Step) throws -> Int {
+    try connection.query("SELECT count(*) AS count FROM fuel.due WHERE step = \(step.rawValue)")
+      .only().integer("count")
   }
 
-  /// Takes spans to be made from the list, by station record and fuel, with all records of a station
-  /// together.
+  /// What is made of pairs of stations and fuels.
+  package enum Step: String { case spans, days }
+
+  /// Returns the station records and fuels of a share of all stations that wait for their spans, or
+  /// the stations and fuels that wait for their days. Those of one station follow one another.
   ///
-  /// - Parameter share: which share of all stations to take, and of how many.
-  package func takeSpans(
-    atMost count: Int, share: (Int, of: Int) = (0, of: 1)
-  ) throws -> [Window] {
-    try take("spans", atMost: count, share: share).map { try $0.window() }
-  }
-
-  /// Takes stations and fuels whose days have to be made again from the list.
-  ///
-  /// - Parameter span: if given, only days of its fuels and its month are taken.
-  package func takeDays(
-    atMost count: Int = .max, share: (Int, of: Int) = (0, of: 1), in span: DueSpan? = nil
-  ) throws -> [MonthSpan] {
-    try take("days", atMost: count, share: share, in: span).map(monthSpan)
-      .sorted { $0.pair < $1.pair }
-  }
-
-  /// Takes the days of some stations and fuels, of stations that count somewhere.
-  package func takeDays(of pairs: [Pair]) throws -> [MonthSpan] {
+  /// - Parameter span: if given, only days of its fuels and its month are meant.
+  package func waiting(
+    for step: Step, share: (Int, of: Int) = (0, of: 1), in span: DueSpan? = nil
+  ) throws -> [Pair] {
     try connection.query(
       """
-      DELETE FROM fuel.due
-      USING unnest(\(pairs.map(\.stationID))::integer[], \(pairs.map(\.fuelID))::smallint[])
-        AS pair (station_id, fuel_id)
-      JOIN fuel.counted_place AS counted USING (station_id)
-      WHERE due.step = 'days' AND due.number = pair.station_id AND due.part = pair.fuel_id
-      RETURNING due.number AS station_id, due.part AS fuel_id, due.from_on, due.until_on
+      SELECT due.number AS station_id, due.part AS fuel_id
+      FROM fuel.due
+      JOIN fuel.station ON station.station_id = due.number
+      LEFT JOIN fuel.counted_place AS counted USING (station_id)
+      WHERE due.step = \(step.rawValue)
+        -- The days of a station that has come since the aggregate began wait for the next one.
+        AND (due.step = 'spans' OR counted.station_id IS NOT NULL OR station.place_id <> station.station_id)
+        AND station.place_id % \(share.of)::integer = \(share.0)::integer
+        AND (\(optional: span?.fuelIDs)::smallint[] IS NULL OR (
+          due.part = ANY (\(optional: span?.fuelIDs)::smallint[])
+          AND date_trunc('month', due.from_on::timestamp) <= \(optional: span?.to)::date
+          AND due.until_on >= date_trunc('month', \(optional: span?.from)::date::timestamp)))
+      ORDER BY station.place_id, due.number, due.part
       """
-    ).map(monthSpan).sorted { $0.pair < $1.pair }
+    ).map { try $0.pair() }
+  }
+
+  /// Takes station records and fuels from the list whose spans have to be made.
+  package func takeSpans(of pairs: some Sequence<Pair>) throws -> [Window] {
+    try take(.spans, pairs).map { try $0.window() }
+  }
+
+  /// Takes stations and fuels from the list whose days have to be made.
+  package func takeDays(of pairs: some Sequence<Pair>) throws -> [MonthSpan] {
+    try take(.days, pairs).map(monthSpan).sorted { $0.pair < $1.pair }
   }
 
   private func monthSpan(_ row: Row) throws -> MonthSpan {
@@ -107,17 +112,26 @@ extension Due {
       last: Month(try row.day("until_on")))
   }
 
-  private func take(
-    _ step: String, atMost count: Int, share: (Int, of: Int), in span: DueSpan? = nil
-  ) throws -> [Row] {
-    try Array(
+  private func take(_ step: Step, _ pairs: some Sequence<Pair>) throws -> [Row] {
+    let (stations, fuels) = (pairs.map(\.stationID), pairs.map(\.fuelID))
+    // All transactions lock these rows in this order.
+    try connection.query(
+      """
+      SELECT
+      FROM fuel.due
+      JOIN unnest(\(stations)::integer[], \(fuels)::smallint[]) AS pair (number, part) USING (number, part)
+      WHERE due.step = \(step.rawValue)
+      ORDER BY number, part
+      FOR UPDATE OF due
+      """)
+    return try Array(
       connection.query(
         """
-        SELECT number AS station_id, part AS fuel_id, from_on, until_on,
-          from_on::timestamp AT TIME ZONE 'UTC' AS from_at
-        FROM fuel.take_due(
-          \(step), \(count), \(share.0), \(share.of), \(optional: span?.fuelIDs), \(optional: span?.from),
-          \(optional: span?.to))
+        DELETE FROM fuel.due
+        USING unnest(\(stations)::integer[], \(fuels)::smallint[]) AS pair (number, part)
+        WHERE due.step = \(step.rawValue) AND due.number = pair.number AND due.part = pair.part
+        RETURNING due.number AS station_id, due.part AS fuel_id, due.from_on, due.until_on,
+          due.from_on::timestamp AT TIME ZONE 'UTC' AS from_at
         """))
   }
 
