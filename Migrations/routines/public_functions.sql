@@ -86,8 +86,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel_v1.prices_between IS
-  'What each station charged within a window of time: like price_history, cut to the window. Does not read the whole '
-  'history before the window.';
+  'What each station charged within a window of time, which ends now at the latest: like price_history, cut to the '
+  'window. Does not read the whole history before the window.';
 
 CREATE OR REPLACE FUNCTION fuel_v1.stations_near(
   latitude numeric, longitude numeric, radius_km numeric)
@@ -220,7 +220,8 @@ $$;
 COMMENT ON FUNCTION fuel_v1.region_days IS
   'What each public station of a region charged from one price day to another, as station_days has it, beside the average of '
   'the region (NULL below three stations), with its rank: 1 is the cheapest of the stations of that day. Reads only '
-  'the months of these days, of all fuels: one fuel over years comes faster from station_days. AU: all stations.';
+  'the months of these days, of all fuels: one fuel over years comes faster from station_days. AU: all stations; until a '
+  'day has ended in every state, its average counts more stations than are listed.';
 
 -- A restore without privileges has lost the default ones.
 GRANT SELECT ON ALL TABLES IN SCHEMA fuel TO fuel_writer;

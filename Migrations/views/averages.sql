@@ -174,6 +174,48 @@ GRANT EXECUTE ON FUNCTION fuel.days_of TO fuel_reader, fuel_writer;
 CREATE OR REPLACE VIEW fuel.known_month AS SELECT station_month.* FROM fuel.station_month;
 COMMENT ON VIEW fuel.known_month IS 'The months that days and averages are made of.';
 
+-- Makes the station habits anew: how a station's price usually compares with the average of the smallest region in which
+-- it lies. This is the median over days that have ended, for averaged fuels with a price from a feed that was read
+-- within the last seven days. With fewer than p_least_days there is no habit.
+CREATE OR REPLACE FUNCTION fuel.refresh_habits(p_first date, p_last date, p_least_days integer, p_clock timestamptz)
+RETURNS void LANGUAGE sql AS $$
+  DELETE FROM fuel.station_habit;
+  INSERT INTO fuel.station_habit (station_id, fuel_id, region, difference_cpl, days, until_day)
+  -- Materialized: the days of a month are taken apart once, and not for each day of its region.
+  WITH station_day AS MATERIALIZED (
+    SELECT
+      made.station_id, made.fuel_id, near.region, made.month + entry.place - 1 AS day,
+      -- From 65,536ths of a tenth of a cent, rounded to hundredths of a cent.
+      (entry.mean::bigint * 10 + 32768) / 65536 AS price
+    FROM fuel.known_month AS made
+    JOIN fuel.region_station AS near ON near.station_id = made.station_id AND near.is_nearest
+    CROSS JOIN LATERAL fuel.days_of(made.days) AS entry
+    WHERE made.month >= date_trunc('month', p_first::timestamp)
+      AND entry.standing = 1
+      AND made.fuel_id IN (
+        SELECT pair.fuel_id
+        FROM fuel.present_span AS pair
+        JOIN fuel.fuel USING (fuel_id)
+        JOIN fuel.source ON source.source_id = pair.seen_by
+        WHERE fuel.is_averaged AND source.last_taken_at > p_clock - interval '7 days')
+  )
+  SELECT
+    own.station_id, own.fuel_id, own.region,
+    round((percentile_cont(0.5) WITHIN GROUP (ORDER BY (own.price - average.price)::float8))::numeric) / 100,
+    count(*), p_last
+  FROM station_day AS own
+  JOIN (
+    SELECT region, fuel_id, day, (average_cpl * 100)::integer AS price
+    FROM fuel.daily_rollup
+    WHERE day BETWEEN p_first AND p_last AND is_ended AND stations >= fuel.minimum_stations()
+  ) AS average USING (region, fuel_id, day)
+  GROUP BY own.station_id, own.fuel_id, own.region
+  HAVING count(*) >= p_least_days
+$$;
+COMMENT ON FUNCTION fuel.refresh_habits IS
+  'Makes the usual differences of stations to their regions anew, over the days from p_first to p_last.';
+GRANT EXECUTE ON FUNCTION fuel.refresh_habits TO fuel_writer;
+
 -- The days of stations that have ended, with means that are not rounded, so that what is averaged over stations is
 -- rounded once.
 CREATE OR REPLACE VIEW fuel.station_day AS
@@ -332,9 +374,14 @@ SELECT
   source.source,
   source_day.day,
   source_day.why IS NULL AS is_covered,
-  CASE WHEN source_day.why IS NULL AND expected.stations IS NULL THEN 'no_prices' ELSE source_day.why END AS why,
+  CASE
+    WHEN source_day.why IS NOT NULL OR expected.stations IS NOT NULL THEN source_day.why
+    WHEN region_delay.is_late AND source_day.day > newest.day THEN 'late'
+    ELSE 'no_prices'
+  END AS why,
   expected.stations AS stations_expected
 FROM fuel.region
+JOIN fuel.region_delay USING (region)
 JOIN fuel.source
   ON region.kind = 'nation'
   OR source.state = region.state
@@ -355,7 +402,8 @@ LEFT JOIN (
   SELECT daily_rollup.region, daily_rollup.day, max(daily_rollup.stations_expected) AS stations
   FROM fuel.daily_rollup
   GROUP BY daily_rollup.region, daily_rollup.day
-) AS expected USING (region, day);
+) AS expected USING (region, day)
+LEFT JOIN (SELECT region, max(day) AS day FROM fuel.daily_rollup GROUP BY region) AS newest USING (region);
 COMMENT ON VIEW fuel_v1.coverage IS
   'Which days each source covers. One row per region, feed or archive that reports on it, and local day since '
   'the first day of its scheme; updated by the aggregate. A day that no source covers is not complete.';

@@ -402,7 +402,7 @@ COMMENT ON COLUMN fuel_v1.aggregate_runs.aggregate_run_id IS 'Number of the run.
 COMMENT ON COLUMN fuel_v1.aggregate_runs.outcome          IS 'running, done, or interrupted (it failed, or its process died).';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.days             IS 'Days whose averages were recomputed.';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.verdicts         IS 'Verdicts computed. 0: nothing had come in since the run before, or nothing is known yet.';
-COMMENT ON COLUMN fuel_v1.aggregate_runs.new_verdicts     IS 'Verdicts that differ from the verdict before for the same region and fuel.';
+COMMENT ON COLUMN fuel_v1.aggregate_runs.new_verdicts     IS 'Verdicts that were stored: those of a new day, and those that differ from the verdict before for the same region and fuel.';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.started_at       IS 'When it began.';
 COMMENT ON COLUMN fuel_v1.aggregate_runs.finished_at      IS 'When it ended; NULL while it runs.';
 

@@ -345,7 +345,7 @@ COMMENT ON COLUMN fuel_v1.verdict_scores.fill_up_share       IS 'Share of days w
 COMMENT ON COLUMN fuel_v1.verdict_scores.no_difference_share IS 'Share of days with no_difference or without a verdict, from 0 to 1.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.wait_right          IS 'Share of waits after which the price fell by a cent within three days; NULL: there was no wait.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.fill_up_right       IS 'Share of fill_ups after which it did not fall by a cent within three days; NULL: there was no fill_up.';
-COMMENT ON COLUMN fuel_v1.verdict_scores.no_difference_right IS 'Share of no_differences after which it stayed within three cents for three days; NULL: there was no no_difference.';
+COMMENT ON COLUMN fuel_v1.verdict_scores.no_difference_right IS 'Share of the days with no_difference or without a verdict after which it stayed within three cents for three days; NULL: there was no such day.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.flips_30d           IS 'Changes from fill_up to wait or back per thirty days.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.from_on             IS 'First price day that was scored; of given verdicts the day of the first one of the method.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.until_on            IS 'Last price day that was scored.';

@@ -72,37 +72,7 @@ extension Days {
   package func refreshHabits(
     from first: Day, to last: Day, leastDays: Int, now: Instant
   ) throws {
-    try connection.transaction {
-      try connection.execute("DELETE FROM fuel.station_habit")
-      try connection.query(
-        """
-        INSERT INTO fuel.station_habit (station_id, fuel_id, region, difference_cpl, days, until_day)
-        -- Materialized: the days of a month are taken apart once, and not for each day of its region.
-        WITH station_day AS MATERIALIZED (
-          SELECT made.station_id, made.fuel_id, near.region, made.month + entry.place - 1 AS day, entry.mean
-          FROM fuel.known_month AS made
-          CROSS JOIN LATERAL fuel.days_of(made.days) AS entry
-          JOIN fuel.region_station AS near ON near.station_id = made.station_id AND near.is_nearest
-          WHERE made.month >= \(Month(first).firstDay)::date AND entry.standing = 1
-            AND made.fuel_id IN (
-              SELECT pair.fuel_id
-              FROM fuel.present_span AS pair
-              JOIN fuel.fuel USING (fuel_id)
-              JOIN fuel.source ON source.source_id = pair.seen_by
-              WHERE fuel.is_averaged AND source.last_taken_at > \(now)::timestamptz - interval '7 days')
-        )
-        SELECT station_id, fuel_id, region,
-          -- In hundredths of a cent. A mean is in 65,536ths of a tenth of a cent.
-          round((percentile_cont(0.5) WITHIN GROUP (
-            ORDER BY (round(mean / 6553.6) - average_cpl * 100)::float8))::numeric) / 100,
-          count(*), \(last)::date
-        FROM station_day
-        JOIN fuel.daily_rollup AS average USING (region, fuel_id, day)
-        WHERE is_ended AND average.stations >= fuel.minimum_stations()
-          AND day BETWEEN \(first)::date AND \(last)::date
-        GROUP BY station_id, fuel_id, region
-        HAVING count(*) >= \(leastDays)::integer
-        """)
-    }
+    try connection.query(
+      "SELECT fuel.refresh_habits(\(first)::date, \(last)::date, \(leastDays)::integer, \(now))")
   }
 }
