@@ -150,17 +150,23 @@ package struct RegionDays {
   /// By region, fuel and day.
   private var sums: [Sum]
   private var expected: [Int]
+  /// By fuel and state.
+  private var expectedIn: [[Int]]
 
   private struct Sum {
     var means: [Int32] = []
+    /// The states of these stations, a bit each.
+    var states: UInt32 = 0
     var covered: Int64 = 0
     var left = StationsLeft()
 
     /// Counts a station's day.
-    mutating func count(_ day: StationDay, share: Int64, isPublic: Bool) {
+    mutating func count(_ day: StationDay, share: Int64, of station: CountedStation) {
+      let isPublic = station.isPublic
       switch day.standing {
       case .known where isPublic:
         means.append(day.mean)
+        states |= 1 << station.state
         covered += share
       case .known: left.restricted += 1
       case .doubtful where isPublic: left.flagged += 1
@@ -184,6 +190,8 @@ package struct RegionDays {
     self.settled = settled
     sums = Array(repeating: Sum(), count: regions.count * fuelIDs.count * calendar.count)
     expected = Array(repeating: 0, count: regions.count * fuelIDs.count)
+    expectedIn = Array(
+      repeating: Array(repeating: 0, count: calendar.days.count), count: fuelIDs.count)
   }
 
   /// Counts a station from which a price is expected.
@@ -192,6 +200,7 @@ package struct RegionDays {
       let fuel = fuelIDs.firstIndex(of: fuelID)
     else { return }
     for region in station.regions { expected[region * fuelIDs.count + fuel] += 1 }
+    expectedIn[fuel][station.state] += 1
   }
 
   /// Adds consecutive days of a station.
@@ -211,7 +220,7 @@ package struct RegionDays {
       let share = stationDay.share(of: known[day].microseconds)
       for region in station.regions where regions[region].isValid(on: calendar.first + day) {
         sums[(region * fuelIDs.count + fuel) * calendar.count + day].count(
-          stationDay, share: share, isPublic: station.isPublic)
+          stationDay, share: share, of: station)
       }
     }
   }
@@ -221,8 +230,8 @@ package struct RegionDays {
   /// - Returns: the averages by region, fuel and day, in that order. There is none where no station
   ///   counts.
   package mutating func averages() -> [DailyAverage] {
-    // Averages over several states wait for the state that publishes last, and leave out days of
-    // which too little is known. They would be over a different set of stations.
+    // Averages over several states wait for the state that publishes last, because without it they
+    // would be over a different set of stations.
     let known = Set(stations.values.map(\.state))
     var averages: [DailyAverage] = []
     for region in regions.indices {
@@ -231,9 +240,8 @@ package struct RegionDays {
           let cell = (region * fuelIDs.count + fuel) * calendar.count + day
           guard !sums[cell].means.isEmpty,
             regions[region].state != nil
-              || known.allSatisfy({ day < calendar.days[$0].count })
-                && sums[cell].means.count * 1_000
-                  >= expected[region * fuelIDs.count + fuel] * DailyAverage.leastShare
+              || known.allSatisfy({ day < calendar.days[$0].count }),
+            !regions[region].isNation || hasMostStates(sums[cell], fuel: fuel)
           else { continue }
           sums[cell].means.sort()
           averages.append(average(region: region, fuel: fuel, day: day))
@@ -242,6 +250,14 @@ package struct RegionDays {
     }
     settleNations(&averages)
     return averages
+  }
+
+  /// Whether the states without any known price have no more than a fifth of the stations from which
+  /// a price is expected. A nation is no mean of one state.
+  private func hasMostStates(_ sum: Sum, fuel: Int) -> Bool {
+    let all = expectedIn[fuel].reduce(0, +)
+    let present = expectedIn[fuel].indices.filter { sum.states & 1 << $0 != 0 }
+    return present.reduce(0) { $0 + expectedIn[fuel][$1] } * 1_000 >= all * DailyAverage.leastShare
   }
 
   private func average(region: Int, fuel: Int, day: Int) -> DailyAverage {

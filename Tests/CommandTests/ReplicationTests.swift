@@ -171,7 +171,8 @@ struct ReplicationTests {
     ] {
       let refused = try CommandTests.run(job, on: subscriber.target)
       #expect(refused.code == 78, "\(job): \(refused.err)")
-      #expect(refused.err.contains("by the subscription fuel: run jobs on that server"), "\(refused.err)")
+      #expect(
+        refused.err.contains("by the subscription fuel: run jobs on that server"), "\(refused.err)")
     }
     // Unless the subscription is dropped, the publisher keeps its write-ahead log for ever.
     try copy.execute("DROP SUBSCRIPTION fuel")

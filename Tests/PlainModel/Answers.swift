@@ -258,8 +258,15 @@ extension PlainModel {
       made.highest = cents(fourTimes: 4 * means[means.count - 1])
     }
     made.expected = max(known.count, expected(region, fuel, day).count)
-    // The same holds where too few of the expected stations are known.
-    if region.state == nil, made.stations * 10 < made.expected * 8 { return nil }
+    // The same holds of a nation where states with a fifth of its stations are not known at all.
+    if region.state == nil {
+      let expected = expected(region, fuel, day)
+      let present = Set(
+        sellers.filter { stationDay(Pair($0, fuel), day)?.standing == .known }
+          .compactMap { stations[$0]?.state })
+      let missing = expected.count { stations[$0].map { !present.contains($0.state) } ?? true }
+      if missing * 10 > expected.count * 2 { return nil }
+    }
     let shares = known.map { rounded(min($0.seconds, $0.length) * 65_536, by: $0.length) }
     made.coverage = min(1_000, rounded(shares.reduce(0, +) * 1_000, by: 65_536 * known.count))
     made.stale = all.count { $0.standing == .stale }
