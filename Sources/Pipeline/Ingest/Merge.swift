@@ -106,17 +106,9 @@ package struct Merge {
       let isList = distinct.coverage == .complete
       var refold = Refold(store, of: source)
       let before = reportsWholeDays ? nil : try refold.before(payload.takenAt)
-      if isList, reported.superseded.isEmpty, let before,
-        let strange = strangeness(of: reported, before.shown, payload)
-      {
-        throw Refusal(strange)
-      }
-      let list = isList ? summary(of: reported, stamps, payload, counts.rejectedByReason) : nil
-      let (judgement, isNewest, isStill) = try judgement(
-        of: list, reported, payload, run, counts.rejectedByReason,
-        reportsWholeDays: reportsWholeDays)
-      if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
-
+      let (list, judgement, isNewest, isStill) = try judged(
+        reported, stamps: isList ? stamps : nil, beside: before?.shown, payload, run,
+        counts.rejectedByReason, reportsWholeDays: reportsWholeDays)
       let isComplete = list != nil && judgement.isComplete
       if let list {
         try store.ledger.keep(
@@ -170,22 +162,36 @@ package struct Merge {
 
   private var standings: Standings { Standings(store, of: source, rules: rules, now: now) }
 
-  /// Judges what a run reports by what earlier runs reported. Also returns whether no list was taken
-  /// later, and whether the lists before it state the same.
-  private func judgement(
-    of list: ListSummary?, _ reported: Answers.Reported, _ payload: Payload, _ run: RunID,
-    _ rejected: [String: Int], reportsWholeDays: Bool
-  ) throws -> (ListJudgement, isNewest: Bool, isStill: Bool) {
-    if let list {
-      return try standings.judgement(of: list)
+  /// Judges what a run reports by what earlier runs reported. Also returns the summary of its list,
+  /// whether no list was taken later, and whether the lists before it state the same.
+  ///
+  /// - Parameters:
+  ///   - stamps: those of a list; `nil`: the run reports no list.
+  ///   - shown: what the feed shows before it.
+  /// - Throws: `Refusal` where the list is not believed.
+  private func judged(
+    _ reported: Answers.Reported, stamps: [Int]?, beside shown: Shown?, _ payload: Payload,
+    _ run: RunID, _ rejected: [String: Int], reportsWholeDays: Bool
+  ) throws -> (ListSummary?, ListJudgement, isNewest: Bool, isStill: Bool) {
+    guard let stamps else {
+      guard reportsWholeDays else { return (nil, ListJudgement(), true, false) }
+      var judgement = ListJudgement()
+      if let before = try store.ledger.pairsBefore(run, takenAt: payload.takenAt) {
+        judgement = rules.judgement(ofDays: reported.pairs, after: before)
+      }
+      judgement.shortcomings += rules.broken(rejected, beside: reported.pairs)
+      if let refusal = judgement.refusal { throw Refusal(refusal) }
+      return (nil, judgement, true, false)
     }
-    guard reportsWholeDays else { return (ListJudgement(), true, false) }
-    var judgement = ListJudgement()
-    if let before = try store.ledger.pairsBefore(run, takenAt: payload.takenAt) {
-      judgement = rules.judgement(ofDays: reported.pairs, after: before)
+    if reported.superseded.isEmpty, let shown,
+      let strange = strangeness(of: reported, shown, payload)
+    {
+      throw Refusal(strange)
     }
-    judgement.shortcomings += rules.broken(rejected, beside: reported.pairs)
-    return (judgement, true, false)
+    let list = summary(of: reported, stamps, payload, rejected)
+    let (judgement, isNewest, isStill) = try standings.judgement(of: list)
+    if let refusal = judgement.refusal { throw Refusal(refusal, list: list) }
+    return (list, judgement, isNewest, isStill)
   }
 
   /// Returns what is strange about the stations of a list, while a complete list is believed.
