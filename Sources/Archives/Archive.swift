@@ -74,11 +74,10 @@ package struct Archive: Sendable {
       throw .wrongValue(key: "from", place: place, expected: "a day such as 2016-08-01")
     }
     self.from = from
-    let until = settings.until
-    guard until.isEmpty || Day(until) != nil else {
+    until = Day(settings.until)
+    guard settings.until.isEmpty || until != nil else {
       throw .wrongValue(key: "until", place: place, expected: "a day such as 2024-11-30")
     }
-    self.until = Day(until)
   }
 
   /// Reads the archives of `<folder>/archives/*.json5`, in the order of the files' names.

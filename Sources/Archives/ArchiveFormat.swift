@@ -56,11 +56,10 @@ package struct ArchiveFormat: Sendable {
   package var zone: Zone {
     switch stamp {
     case .wallClock(let zone), .day(let zone, _): zone
-    case .utc: utcZone
+    // Queensland, whose archive alone has such stamps.
+    case .utc: .brisbane
     }
   }
-  /// The zone of the publisher, for UTC stamps.
-  var utcZone: Zone = .brisbane
 
   /// The state of a station of which neither the row nor the address names a state.
   var homeState: State {
@@ -88,7 +87,7 @@ package struct ArchiveFormat: Sendable {
         .uppercased()
       return "fuels may be called \(names), or by plain names such as Unleaded 91 and Premium 98"
     case .stampUnreadable:
-      let clock = utcZone == zone ? "UTC" : zone.rawValue
+      let clock = if case .utc = stamp { "UTC" } else { zone.rawValue }
       return "times may be written 2026-04-01 07:49:06, 2026-04-01T07:49:06, 01/04/2026 07:49 or "
         + "1/04/2026 7:49:06 AM, with an offset only if it is that of the clock of \(clock), or as "
         + "dates of a workbook"

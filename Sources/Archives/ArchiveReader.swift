@@ -59,9 +59,6 @@ package actor ArchiveReader: ArchiveSource {
   }
 
   /// Returns the next batch; `nil` after the last file.
-  ///
-  /// - Throws: `ArchiveRefusal` for a file that is refused as a whole. The next call continues with
-  ///   the next file.
   package func next() throws -> ArchiveBatch? {
     switch open {
     case .text(let file): return try more(of: file, isFirst: false)
@@ -177,11 +174,10 @@ package actor ArchiveReader: ArchiveSource {
     for sheet in workbook.sheets {
       var probe = engine
       probe.beginSheet(sheet.name, is1904: false)
-      let box = EngineBox(probe)
       var first: String?
       var count = 0
       let rows = WorkbookRecords(texts: workbook.texts) { record in
-        if try box.engine.header(in: record) != nil { throw HeaderFound() }
+        if try probe.header(in: record) != nil { throw HeaderFound() }
         first =
           first
           ?? record.fields.indices.map { record.text($0).plain }.filter { !$0.isEmpty }
@@ -226,29 +222,24 @@ package actor ArchiveReader: ArchiveSource {
     let stream = try workbook.file.member(sheet.path)
     // The parser calls the engine back while this actor waits, so the engine is lent and taken
     // back.
-    let box = EngineBox(engine)
+    var lent = engine
     engine = Engine(format: engine.format, now: engine.now)
-    defer { engine = box.engine }
+    defer { engine = lent }
     var rows = SheetRows()
     let records = WorkbookRecords(texts: workbook.texts) { record in
-      try rows.take(record, &box.engine)
+      try rows.take(record, &lent)
     }
     let isWhole = try records.parse(stream)
     guard try stream.finish(), isWhole else {
-      throw box.engine.refusal("a damaged workbook: its sheet is incomplete")
+      throw lent.refusal("a damaged workbook: its sheet is incomplete")
     }
-    try rows.end(&box.engine)
+    try rows.end(&lent)
     if records.formulasWithoutValue > 0 {
-      box.engine.warnings.append(
+      lent.warnings.append(
         "formulas of sheet '\(sheet.name)' without a stored value, empty or 0: "
           + "\(records.formulasWithoutValue); open the file in Excel and save it again")
     }
-    try box.engine.endFile()
+    try lent.endFile()
   }
 
-  /// Holds the engine while it is lent to a parser that calls it back.
-  private final class EngineBox {
-    var engine: Engine
-    init(_ engine: Engine) { self.engine = engine }
-  }
 }

@@ -20,8 +20,8 @@ extension Engine {
     }
     if !isTime, try findHeader(record) { return true }
     let filled = record.fields.indices.filter { !record[$0].isEmpty }
-    let isWhole = !isOther && required.allSatisfy(filled.contains)
-    if isWhole {
+    let required = format.requiredColumns.map { layout[$0] }
+    if !isOther, required.allSatisfy(filled.contains) {
       let telling = [ArchiveFormat.Column.code, .name, .address, .fuel, .stamp]
       return telling.contains { column in
         let index = layout[column]
@@ -29,22 +29,13 @@ extension Engine {
       }
     }
     // A note, which stands in one cell.
-    if filled.count == 1, layout.fieldCount > 1, !isPrice(filled[0]) { return true }
+    let prices = [layout[.price]] + layout.fuelColumns.map(\.column)
+    if filled.count == 1, layout.fieldCount > 1, !prices.contains(filled[0]) { return true }
     return filled.contains { RowLabel.isLabelOfPart(record.text($0)) }
   }
 
   private static func beginsWithDigit(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     text.first.map { (0x30...0x39).contains($0) } ?? false
-  }
-
-  /// The columns that every record fills.
-  private var required: [Int] {
-    format.requiredColumns.map { layout[$0] }
-  }
-
-  private func isPrice(_ column: Int) -> Bool {
-    column == layout[.price]
-      || layout.fuelColumns.contains { $0.column == column }
   }
 
   // MARK: Printed reports

@@ -31,13 +31,11 @@ extension Engine {
       code = MatchKey.name(name) + "|\(position.latitude),\(position.longitude)"
     }
     let postal = PostalAddress(address)
-    let homeState = format.homeState
-    let state =
-      text(.state).flatMap { Australia.state($0.uppercased()) } ?? postal.state ?? homeState
+    let state = text(.state).flatMap { Australia.state($0.uppercased()) } ?? postal.state
     return Station(
-      code: String(code.prefix(200)).cut(toBytes: InputLimit.codeBytes.value), state: state,
-      name: name, brand: text(.brand),
-      address: address, suburb: suburb,
+      code: String(code.prefix(200)).cut(toBytes: InputLimit.codeBytes.value),
+      state: state ?? format.homeState, name: name, brand: text(.brand), address: address,
+      suburb: suburb,
       postcode: text(.postcode).flatMap(Self.postcode) ?? postal.postcode,
       position: position)
   }

@@ -105,8 +105,6 @@ struct WallClock {
     /// The number of digits of the last number.
     var lastDigits = 0
 
-    init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
-
     var isAtEnd: Bool { position == text.count }
 
     @inline(__always) mutating func digit() -> Int? {

@@ -12,9 +12,7 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
   private var textBytes = 0
   private let body: (ArchiveRecord) throws -> Void
 
-  /// The bytes of the row; `fields` contains the range of each cell, as for the rows of a CSV file.
-  private var bytes: [UInt8] = []
-  private var fields: [ArchiveRecord.Field] = []
+  private var row = DecodedRow()
 
   private var cellColumn = 0
   private var cellType = ""
@@ -80,12 +78,12 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       if rows > InputLimit.workbookRows.value {
         refuse("more than \(InputLimit.workbookRows.value) rows", parser)
       }
-      bytes.removeAll(keepingCapacity: true)
-      fields.removeAll(keepingCapacity: true)
+      row.bytes.removeAll(keepingCapacity: true)
+      row.fields.removeAll(keepingCapacity: true)
     case "c":
-      cellColumn = attributes["r"].map(Self.column) ?? fields.count
+      cellColumn = attributes["r"].map(Self.column) ?? row.fields.count
       // With two cells in one column, or cells out of order, the meaning of the row is unknown.
-      if cellColumn < fields.count { refuse("the cells of a row are out of order", parser) }
+      if cellColumn < row.fields.count { refuse("the cells of a row are out of order", parser) }
       cellType = attributes["t"] ?? ""
       value = ""
       isFormula = false
@@ -124,19 +122,17 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
 
   private func endCell() {
     guard fault == nil, cellColumn < InputLimit.cells.value else { return }
-    while fields.count < cellColumn {
-      fields.append(.init(start: Int32(bytes.count), count: 0, isEscaped: false))
-    }
-    let start = bytes.count
+    while row.fields.count < cellColumn { row.append([]) }
+    var text: [UInt8] = []
     switch cellType {
     case "s":
       if let index = Int(value), texts.indices.contains(index) {
-        bytes += texts[index]
+        text = texts[index]
       } else if !value.isEmpty {
-        bytes += Self.unreadable
+        text = Self.unreadable
       }
     // An error such as #N/A or #REF! is no text.
-    case "e": bytes += Self.unreadable + Array(value.utf8)
+    case "e": text = Self.unreadable + Array(value.utf8)
     default:
       if isFormula, ["", "0"].contains(value), cellType != "str" { formulasWithoutValue += 1 }
       // Some programs write each number with an exponent, and all of its digits.
@@ -145,26 +141,19 @@ final class WorkbookRecords: NSObject, XMLParserDelegate {
       {
         value = "\(number)"
       }
-      bytes += Array(value.utf8)
+      text = Array(value.utf8)
     }
-    fields.append(
-      .init(
-        start: Int32(start), count: Int32(bytes.count - start), isEscaped: false,
-        isUncomputed: isFormula && value.isEmpty))
+    let isUncomputed = isFormula && value.isEmpty
+    row.append(text, as: .init(start: 0, count: 0, isEscaped: false, isUncomputed: isUncomputed))
   }
 
   /// U+FFFD, which no readable record contains.
   private static let unreadable = Array("\u{FFFD}".utf8)
 
   private func endRow(_ parser: XMLParser) {
-    guard fault == nil, bytes.contains(where: { $0 > 0x20 }) else { return }
+    guard fault == nil, row.bytes.contains(where: { $0 > 0x20 }) else { return }
     do {
-      try bytes.withUnsafeBufferPointer { bytes in
-        try fields.withUnsafeBufferPointer { fields in
-          guard let base = bytes.baseAddress else { return }
-          try body(ArchiveRecord(base: base, fields: fields))
-        }
-      }
+      try row.with(body)
     } catch {
       fault = error
       parser.abortParsing()

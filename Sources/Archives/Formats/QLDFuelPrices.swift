@@ -28,5 +28,5 @@ extension ArchiveFormat {
       "premium diesel": .pdl, "lpg": .lpg, "e85": .e85, "opal": .laf, "biodiesel 20": .b20,
       "ulsd": .dl, "lrp": .lrp,
     ],
-    unit: .tenths, stamp: .utc, identity: .code, notOffered: [9999], utcZone: .brisbane)
+    unit: .tenths, stamp: .utc, identity: .code, notOffered: [9999])
 }

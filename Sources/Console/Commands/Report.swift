@@ -117,7 +117,13 @@ private func makeFolders(for paths: [String], in folder: URL) throws {
   let folders = Set(parents.compactMap { $0.split(separator: "/").first.map(String.init) })
   // A parent folder comes before the folders in it.
   for path in [folder] + parents.sorted().map({ folder.appending(path: $0) }) {
-    try makeFolder(path)
+    do {
+      try manager.createDirectory(at: path, withIntermediateDirectories: true)
+    } catch let error as CocoaError {
+      let reason = (error.underlying as? POSIXError)?.code.rawValue ?? EIO
+      throw FileOutput.Failure(
+        description: "\(path.path) cannot be created: \(String(cString: strerror(reason)))")
+    }
     let type = try manager.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
     guard path == folder || type == .typeDirectory, try isOurs(folder, folders) else {
       throw FileOutput.Failure(
@@ -125,17 +131,6 @@ private func makeFolders(for paths: [String], in folder: URL) throws {
           "\(folder.path) holds something other than a report of bowser; nothing was written: "
           + "name a new or an empty folder")
     }
-  }
-}
-
-/// Makes a folder, and the folders that it lies in, unless they are there.
-private func makeFolder(_ folder: URL) throws {
-  do {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  } catch let error as CocoaError {
-    let reason = (error.underlying as? POSIXError)?.code.rawValue ?? EIO
-    throw FileOutput.Failure(
-      description: "\(folder.path) cannot be created: \(String(cString: strerror(reason)))")
   }
 }
 
