@@ -12,10 +12,6 @@ package enum Catalogue {
     MyFuel.self,
   ]
 
-  static func provider(named id: String) -> (any Provider.Type)? {
-    providers.first { $0.id == id }
-  }
-
   /// The feeds of `<folder>/feeds/*.json5` in the order of their names.
   package static func sources(
     in folder: String, environment: [String: String]
@@ -38,19 +34,14 @@ package enum Catalogue {
       files[source.feed] = name
       sources.append(source)
     }
-    for source in sources { try check(accountOf: source, among: sources) }
-    return sources
-  }
-
-  /// Refuses an account that is a slip. Otherwise a key would be missing under a name that nobody
-  /// knows. The account of a feed that this configuration lacks is none.
-  private static func check(
-    accountOf source: Source, among sources: [Source]
-  ) throws(ConfigurationError) {
+    // An account that is a slip is refused. Otherwise a key would be missing under a name that
+    // nobody knows. The account of a feed that this configuration lacks is none.
     let feeds = sources.map(\.feed)
-    guard !feeds.contains(source.account), let likely = nearest(to: source.account, in: feeds)
-    else { return }
-    throw source.settings.wrong(
-      "account", expected: "a feed, and '\(source.account)' is none; did you mean '\(likely)'?")
+    for source in sources where !feeds.contains(source.account) {
+      guard let likely = nearest(to: source.account, in: feeds) else { continue }
+      throw source.settings.wrong(
+        "account", expected: "a feed, and '\(source.account)' is none; did you mean '\(likely)'?")
+    }
+    return sources
   }
 }

@@ -88,13 +88,18 @@ package struct ReadingRequest: Sendable {
         frame.write(Kind.sound.rawValue)
         frame.write(each: codes) { $0.write($1) }
       }
+    } catch .malformed(let document, let reason) {
+      frame.write(Kind.malformed.rawValue)
+      frame.write(document.line(ofBytes: 1_000))
+      frame.write(reason.line(ofBytes: 1_000))
     } catch {
-      error.write(to: &frame)
+      frame.write(Kind.refused.rawValue)
+      frame.write(error.description.line(ofBytes: 1_000))
     }
     return frame.bytes
   }
 
-  fileprivate enum Kind: UInt8 {
+  private enum Kind: UInt8 {
     case sound, malformed, refused
   }
 
@@ -125,18 +130,5 @@ package struct ReadingRequest: Sendable {
     }
     guard frame.isAtEnd else { throw FrameReader.Broken("bytes after the end of an answer") }
     return try content.get()
-  }
-}
-
-extension FeedError {
-  fileprivate func write(to frame: inout FrameWriter) {
-    if case .malformed(let document, let reason) = self {
-      frame.write(ReadingRequest.Kind.malformed.rawValue)
-      frame.write(document.line(ofBytes: 1_000))
-      frame.write(reason.line(ofBytes: 1_000))
-    } else {
-      frame.write(ReadingRequest.Kind.refused.rawValue)
-      frame.write(description.line(ofBytes: 1_000))
-    }
   }
 }

@@ -57,7 +57,10 @@ package struct Fetch: Sendable {
     _ calls: [Call], clock: Clock, counting: RequestCount
   ) async throws -> Fetched {
     let now = clock.now()
-    let keys = try keys()
+    var keys: [String: Secret] = [:]
+    for name in source.secrets {
+      keys[name] = try secrets.find(feed: source.account, name: name)
+    }
     var authority: Authority
     var mayRenew = source.provider.keysExpire(source)
     if let kept = tokens.load(source.account, keys: keys, at: now) {
@@ -70,7 +73,10 @@ package struct Fetch: Sendable {
     var bytes = 0
     while !waiting.isEmpty {
       for call in waiting {
-        if !fetched.documents.isEmpty { await pause() }
+        let milliseconds = source.settings.pauseMilliseconds
+        if !fetched.documents.isEmpty, milliseconds > 0 {
+          await retry.sleep(.milliseconds(milliseconds))
+        }
         var request = try request(call, authority, now)
         var answer = try await ask(request, call.name, counting)
         if answer.status == 401, mayRenew {
@@ -99,14 +105,6 @@ package struct Fetch: Sendable {
       }
     }
     return fetched
-  }
-
-  private func keys() throws(ConfigurationError) -> [String: Secret] {
-    var keys: [String: Secret] = [:]
-    for name in source.secrets {
-      keys[name] = try secrets.find(feed: source.account, name: name)
-    }
-    return keys
   }
 
   /// What the keys of the feed came from.
@@ -170,11 +168,6 @@ package struct Fetch: Sendable {
       }
       throw .unavailable(document: name, reason: error.description)
     }
-  }
-
-  private func pause() async {
-    let milliseconds = source.settings.pauseMilliseconds
-    if milliseconds > 0 { await retry.sleep(.milliseconds(milliseconds)) }
   }
 
   /// Returns the body of a good answer. Everything that is certainly not data is refused here, so
@@ -254,15 +247,11 @@ private func repeats(_ secret: String, in text: String) -> Bool {
   }
   guard runs.reduce(0, { $0 + $1.count }) >= 4 else { return false }
   // The secret may also be interrupted by marks, dashes or blanks.
-  let (joined, folded) = (runs.joined(), lettersAndDigits(of: text))
-  if joined.count >= 6, folded.contains(joined) { return true }
+  let folded = text.utf8.filter {
+    (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+  }
+  let joined = runs.joined()
+  if joined.count >= 6, String(decoding: folded, as: UTF8.self).contains(joined) { return true }
   return runs.contains { $0.count >= 6 && text.contains($0) }
     || runs.allSatisfy { text.contains($0) }
-}
-
-private func lettersAndDigits(of text: String) -> String {
-  String(
-    decoding: text.utf8.filter {
-      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-    }, as: UTF8.self)
 }

@@ -121,7 +121,8 @@ package struct Source: Sendable {
       throw settings.wrong("url", expected: "an https address without credentials")
     }
     self.url = url
-    guard let provider = Catalogue.provider(named: settings.provider) else {
+    let named = settings.provider
+    guard let provider = Catalogue.providers.first(where: { $0.id == named }) else {
       throw .wrongValue(
         key: "provider", place: place,
         expected: "one of \(Catalogue.providers.map { $0.id }.joined(separator: ", "))")

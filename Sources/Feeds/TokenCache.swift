@@ -70,17 +70,16 @@ package struct TokenCache: Sendable {
     guard let folder, let expiresAt = authority.expiresAt else { return }
     let entry = Entry(
       keys: Self.mark(keys), expires: expiresAt.seconds, headers: authority.headers)
-    guard let data = try? JSONEncoder().encode(entry) else { return }
-    try? FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    guard let data = try? JSONEncoder().encode(entry), Self.obstacle(in: folder) == nil else {
+      return
+    }
     let unfinished = "\(folder)/.\(account).\(UUID().uuidString)"
     let descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return }
     let written = data.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     close(descriptor)
-    guard written == data.count, rename(unfinished, "\(folder)/\(account).token") == 0 else {
+    if written != data.count || rename(unfinished, "\(folder)/\(account).token") != 0 {
       unlink(unfinished)
-      return
     }
   }
 

@@ -94,7 +94,7 @@ enum FairFuel: Provider {
     guard let document = named["prices"] else {
       throw .refused("the document 'prices' is missing")
     }
-    let brands = try brandNames(named["brands"])
+    let brands = try decodeNames(of: Brand.self, from: named["brands"])
     for record in try decodeList(of: Detail.self, from: document) {
       guard let detail = reading.take(record) else { continue }
       guard let code = detail.fuelStation.id.plainOrNil else {
@@ -133,19 +133,10 @@ enum FairFuel: Provider {
 
   // MARK: Stations
 
-  private struct Brand: Listed {
+  private struct Brand: Listed, NamedRecord {
     static let listKey = "brands"
     let id: String
     let name: String
-  }
-
-  private static func brandNames(_ document: Document?) throws(FeedError) -> [String: String] {
-    guard let document else { return [:] }
-    var names: [String: String] = [:]
-    for case .read(let brand) in try decodeList(of: Brand.self, from: document, mayBeEmpty: true) {
-      names[brand.id] = brand.name.plain
-    }
-    return names
   }
 
   /// Reads an address such as `1 Linsell Boulevard, Cranbourne East, 3977`: it has no state, and

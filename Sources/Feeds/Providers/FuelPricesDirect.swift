@@ -64,8 +64,8 @@ enum FuelPricesDirect: Provider {
     let named = Dictionary(documents.map { ($0.name, $0) }) { _, last in last }
     if let sites = named["sites"] {
       try readStations(
-        sites, brands: try brandNames(named["brands"]), suburbs: try suburbNames(named["regions"]),
-        source: source, into: &reading)
+        sites, brands: try decodeNames(of: Brand.self, from: named["brands"]),
+        suburbs: try suburbNames(named["regions"]), source: source, into: &reading)
     }
     if let prices = named["prices"] {
       // For a wrong region the list is empty.
@@ -118,7 +118,7 @@ enum FuelPricesDirect: Provider {
 
   // MARK: Reference lists
 
-  private struct Brand: Listed {
+  private struct Brand: Listed, NamedRecord {
     static let listKey = "Brands"
     let id: Int64
     let name: String
@@ -127,15 +127,6 @@ enum FuelPricesDirect: Provider {
       case id = "BrandId"
       case name = "Name"
     }
-  }
-
-  private static func brandNames(_ document: Document?) throws(FeedError) -> [Int64: String] {
-    guard let document else { return [:] }
-    var names: [Int64: String] = [:]
-    for case .read(let brand) in try decodeList(of: Brand.self, from: document, mayBeEmpty: true) {
-      names[brand.id] = brand.name.plain
-    }
-    return names
   }
 
   private struct Region: Listed {

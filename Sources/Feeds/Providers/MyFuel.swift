@@ -115,7 +115,7 @@ enum MyFuel: Provider {
     }
   }
 
-  private struct Brand: Decodable {
+  private struct Brand: NamedRecord {
     let id: String
     let name: String
     enum CodingKeys: String, CodingKey {
@@ -299,12 +299,6 @@ enum MyFuel: Provider {
     let local = Zone.darwin.local(instant)
     let day = local.secondsOfDay < 14 * 3_600 + 30 * 60 ? local.day : local.day + 1
     return try? Zone.darwin.instant(day, hour: 14, minute: 30)
-  }
-
-  private static func names(_ brands: [Lenient<Brand>]?) -> [String: String] {
-    var names: [String: String] = [:]
-    for case .read(let brand) in brands ?? [] { names[brand.id] = brand.name.plain }
-    return names
   }
 
   private static func station(_ outlet: Outlet, _ brands: [String: String]) -> Station {

@@ -76,6 +76,28 @@ extension Reading {
   }
 }
 
+/// A record that gives the name of an id by which other records mention it.
+protocol NamedRecord: Decodable {
+  associatedtype ID: Hashable
+  var id: ID { get }
+  var name: String { get }
+}
+
+/// Returns the names in a list, by their ids.
+func names<Record: NamedRecord>(_ records: [Lenient<Record>]?) -> [Record.ID: String] {
+  var names: [Record.ID: String] = [:]
+  for case .read(let record) in records ?? [] { names[record.id] = record.name.plain }
+  return names
+}
+
+/// Decodes a document's list of such names; empty where the run has no such document.
+func decodeNames<Record: NamedRecord & Listed>(
+  of type: Record.Type, from document: Document?
+) throws(FeedError) -> [Record.ID: String] {
+  guard let document else { return [:] }
+  return names(try decodeList(of: type, from: document, mayBeEmpty: true))
+}
+
 /// A JSON value that is needed only as text.
 struct RawJSON: Decodable, CustomStringConvertible {
   let description: String
@@ -172,17 +194,15 @@ func checkStructure(of document: Document) throws(FeedError) {
 private struct StructureCheck {
   let bytes: UnsafeBufferPointer<UInt8>
 
-  private struct Frame {
+  struct Frame {
     var isObject: Bool
     var awaitsKey: Bool
     /// The keys so far, without escapes.
     var keys: Set<[UInt8]> = []
   }
 
-  private var frames: [Frame] = []
-  private var values = 0
-
-  init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  var frames: [Frame] = []
+  var values = 0
 
   /// Returns the first fault; `nil` where there is none.
   mutating func fault() -> String? {
