@@ -30,7 +30,7 @@ extension SimulatedFeeds {
       return .text(200, SimulatedFuelCheck(market: market).prices(at: now))
     case "/FuelPriceCheck/v1/fuel/prices/new":
       let provider = SimulatedFuelCheck(market: market)
-      return .text(200, provider.newPrices(since: lastKnown(at: now), at: now))
+      return .text(200, provider.prices(at: now, since: lastKnown(at: now)))
     case "/FuelPriceCheck/v2/fuel/prices":
       guard request.query["states"] == "TAS" else {
         return .text(
@@ -47,7 +47,8 @@ extension SimulatedFeeds {
   /// call, so that the next answer omits the changes of this one, even if the client never received
   /// them.
   private func lastKnown(at now: Instant) -> Instant {
-    let begin = beginOfDay(now)
+    let zone = newPricesDay ?? .utc
+    let begin = zone.instant(of: 0, on: zone.local(now).day)
     if let last = noteListCall(at: now), begin <= last, last <= now { return last }
     // A call without a predecessor on its day must also get the changes of the day's first instant.
     return Instant(microseconds: begin.microseconds - 1)
@@ -63,10 +64,4 @@ extension SimulatedFeeds {
     }
   }
 
-  private func beginOfDay(_ instant: Instant) -> Instant {
-    guard let zone = newPricesDay else {
-      return Instant(seconds: floorDivide(instant.seconds, by: 86_400) * 86_400)
-    }
-    return zone.instant(of: 0, on: zone.local(instant).day)
-  }
 }

@@ -47,9 +47,6 @@ package final class SimulatedFeeds: Sendable {
 
   var now: Instant { instant?.withLock { $0 } ?? .now }
 
-  /// Returns the path of a feed below the server's root.
-  package static func path(of feed: String) -> String { "/\(feed)" }
-
   /// Returns the environment variables with which bowser finds these providers on a port of this
   /// machine. They include the keys, and remove the pauses and quotas that the real providers need.
   package static func settings(port: Int) -> [String: String] {
@@ -57,7 +54,7 @@ package final class SimulatedFeeds: Sendable {
     settings["BOWSER_ALLOW_LOOPBACK"] = "true"
     for feed in feeds {
       let prefix = "BOWSER_" + feed.uppercased().replacing("-", with: "_")
-      settings["\(prefix)_URL"] = "http://127.0.0.1:\(port)\(path(of: feed))"
+      settings["\(prefix)_URL"] = "http://127.0.0.1:\(port)/\(feed)"
       settings["\(prefix)_PAUSE_MILLISECONDS"] = "0"
       settings["\(prefix)_CALLS_PER_MONTH"] = "0"
       settings["\(prefix)_CALLS_PER_MINUTE"] = "0"

@@ -25,17 +25,9 @@ struct SimulatedFuelCheck {
     """
   }
 
-  /// The full list. Version 2 adds the state, and writes the station codes of prices as numbers.
-  func prices(at instant: Instant, version: Int = 1) -> String {
-    answer(at: instant, after: nil, version)
-  }
-
-  /// The part of the list whose prices changed after an instant.
-  func newPrices(since: Instant, at instant: Instant) -> String {
-    answer(at: instant, after: since, 1)
-  }
-
-  private func answer(at instant: Instant, after since: Instant?, _ version: Int) -> String {
+  /// The full list, or its part whose prices changed after `since`. Version 2 adds the state, and
+  /// writes the station codes of prices as numbers.
+  func prices(at instant: Instant, since: Instant? = nil, version: Int = 1) -> String {
     func isWanted(_ stamp: Instant) -> Bool { since.map { stamp > $0 } ?? true }
     // When the price of a charger last changed, the same for all chargers.
     let charged = Instant(seconds: 1_708_990_911)

@@ -139,7 +139,14 @@ struct SimulatedMyFuel {
       var rows: [String] = []
       for (fuel, _) in outlet.site.changes {
         guard let change = market.current(outlet.site, fuel, at: instant) else { continue }
-        rows.append(apiRow(code(fuel, outlet), change.tenths, outlet))
+        // Some outlets report their prices as strings.
+        let isText = outlet.site.number % 3 == 0 && change.tenths > 0
+        let number = price(change.tenths, outlet)
+        rows.append(
+          jsonObject([
+            "FuelCode": json(code(fuel, outlet)), "Price": isText ? json(number) : number,
+            "IsAvailable": "\(change.tenths > 0)",
+          ]))
       }
       guard !rows.isEmpty else { continue }
       answers.append(
@@ -148,16 +155,6 @@ struct SimulatedMyFuel {
         ]))
     }
     return jsonList(answers)
-  }
-
-  /// The row of one fuel. Some outlets report their prices as strings.
-  private func apiRow(_ code: String, _ tenths: Int, _ outlet: Outlet) -> String {
-    let number = price(tenths, outlet)
-    let isText = outlet.site.number % 3 == 0 && tenths > 0
-    return jsonObject([
-      "FuelCode": json(code), "Price": isText ? json(number) : number,
-      "IsAvailable": "\(tenths > 0)",
-    ])
   }
 
   // MARK: Common to both

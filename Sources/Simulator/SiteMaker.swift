@@ -58,11 +58,7 @@ struct SiteMaker {
       restatesEvery: brand.restates ? random.integer(2...9) * 3_600 : nil, number: number)
 
     let offset = brand.premium + random.real(-2.5...2.5)
-    let schedule: [Slot]
-    switch town.state {
-    case .wa: schedule = dailySchedule()
-    default: schedule = eventSchedule()
-    }
+    let schedule = town.state == .wa ? dailySchedule() : eventSchedule()
     for (fuel, above, share) in fuels() where random.chance(share) {
       let isDiesel = fuel == .dl || fuel == .pdl
       let source = isDiesel ? diesel : fuel == .lpg ? levels.map { _ in 104.0 } : levels

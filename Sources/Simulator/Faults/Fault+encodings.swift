@@ -29,10 +29,8 @@ extension Fault {
   }
 
   static let encodings: [Fault] = [
-    body("byte-order-mark", ["F-P01"], .harmless, format: "json") { body, _ in mark + body },
-    body("byte-order-mark-twice", ["F-P01"], .refused, format: "json") { body, _ in
-      mark + mark + body
-    },
+    json("byte-order-mark", ["F-P01"], .harmless) { body, _ in mark + body },
+    json("byte-order-mark-twice", ["F-P01"]) { body, _ in mark + mark + body },
     body("utf-16-with-mark", ["F-P01"], .refused) { body, _ in [0xFF, 0xFE] + utf16(body) },
     // If the text is all ASCII, these bytes are valid UTF-8 too, with a NUL after each character.
     body("utf-16-without-mark", ["F-P01"], .refused) { body, _ in utf16(body) },

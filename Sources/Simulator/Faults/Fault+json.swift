@@ -6,66 +6,60 @@ extension Fault {
   private static func field(
     _ name: String, _ ids: [String], _ text: String, _ result: Result = .refused
   ) -> Fault {
-    body(name, ids, result, format: "json") { body, _ in inserting(text, after: "{", in: body) }
+    json(name, ids, result) { body, _ in inserting(text, after: "{", in: body) }
+  }
+
+  /// A fault of the body that only JSON can have.
+  static func json(
+    _ name: String, _ ids: [String], _ result: Result = .refused,
+    _ change: @escaping @Sendable (_ body: [UInt8], _ random: inout Random) -> [UInt8]
+  ) -> Fault {
+    body(name, ids, result, format: "json", change)
   }
 
   static let jsonTexts: [Fault] = [
-    body("json-truncated", ["F-J01"], .refused, format: "json") { body, random in
-      cut(body, &random)
-    },
-    body("json-trailing-text", ["F-J02"], .refused, format: "json") { body, _ in
-      body + Array("\nend of data".utf8)
-    },
-    body("json-two-documents", ["F-J02"], .refused, format: "json") { body, _ in body + body },
+    json("json-truncated", ["F-J01"]) { body, random in cut(body, &random) },
+    json("json-trailing-text", ["F-J02"]) { body, _ in body + Array("\nend of data".utf8) },
+    json("json-two-documents", ["F-J02"]) { body, _ in body + body },
     field("json-comment", ["F-J02"], "/* prices */"),
     field("json-not-a-number", ["F-J02"], "\"extra\":NaN,"),
     field("json-infinity", ["F-J02"], "\"extra\":-Infinity,"),
     field("json-plus-sign", ["F-J02"], "\"extra\":+1,"),
     field("json-hexadecimal", ["F-J02"], "\"extra\":0x1F,"),
     field("json-unquoted-key", ["F-J02"], "extra:1,"),
-    body("json-trailing-comma", ["F-J02"], .refused, format: "json") { body, _ in
+    json("json-trailing-comma", ["F-J02"]) { body, _ in
       guard let end = body.lastIndex(of: UInt8(ascii: "}")) else { return body }
       return body[..<end] + [UInt8(ascii: ",")] + body[end...]
     },
     // This changes all numbers. If only one record were bad, the run would reject that record and
     // keep the others.
-    body("json-leading-zeros", ["F-J02"], .refused, format: "json") { body, _ in
-      replacingNumbers(in: body) { "0" + $0 }
-    },
-    body("json-numbers-1e400", ["F-J08"], .refused, format: "json") { body, _ in
+    json("json-leading-zeros", ["F-J02"]) { body, _ in replacingNumbers(in: body) { "0" + $0 } },
+    json("json-numbers-1e400", ["F-J08"]) { body, _ in
       replacingNumbers(in: body) { _ in "1e400" }
     },
-    body("json-numbers-beyond-64-bits", ["F-J08"], .refused, format: "json") { body, _ in
+    json("json-numbers-beyond-64-bits", ["F-J08"]) { body, _ in
       replacingNumbers(in: body) { _ in "9223372036854775808" }
     },
     // JSON allows a NUL in a string only as an escape sequence.
     field("json-raw-nul", ["F-P08", "F-Z12"], "\"extra\":\"a\u{0}b\","),
-    body("json-raw-nul-in-texts", ["F-P08", "F-Z12"], .refused, format: "json") { body, _ in
+    json("json-raw-nul-in-texts", ["F-P08", "F-Z12"]) { body, _ in
       replacing("\":\"", by: "\":\"\u{0}", in: body)
     },
   ]
 
   static let jsonShapes: [Fault] = [
-    body("json-list-for-object", ["F-J03"], .refused, format: "json") { body, _ in
+    json("json-list-for-object", ["F-J03"]) { body, _ in
       [UInt8(ascii: "[")] + body + [UInt8(ascii: "]")]
     },
     text("json-null", ["F-J03"], .refused, format: "json", "null"),
     text("json-text", ["F-J03"], .refused, format: "json", "\"no data\""),
     text("json-number", ["F-J03"], .refused, format: "json", "0"),
     text("json-empty-list", ["F-J03"], .refused, format: "json", "[]"),
-    body("list-null", ["F-J04"], .refused, format: "json") { body, _ in
-      changingList(in: body, to: NSNull())
-    },
-    body("list-object", ["F-J04"], .refused, format: "json") { body, _ in
-      changingList(in: body, to: [String: String]())
-    },
-    body("list-empty", ["F-F01"], .refused, format: "json") { body, _ in
-      changingList(in: body, to: [String]())
-    },
-    body("list-missing", ["F-J04"], .refused, format: "json") { body, _ in
-      changingList(in: body, to: nil)
-    },
-    body("duplicate-key", ["F-J07"], .refused, format: "json") { body, _ in
+    json("list-null", ["F-J04"]) { body, _ in changingList(in: body, to: NSNull()) },
+    json("list-object", ["F-J04"]) { body, _ in changingList(in: body, to: [String: String]()) },
+    json("list-empty", ["F-F01"]) { body, _ in changingList(in: body, to: [String]()) },
+    json("list-missing", ["F-J04"]) { body, _ in changingList(in: body, to: nil) },
+    json("duplicate-key", ["F-J07"]) { body, _ in
       guard let key = String(decoding: body, as: UTF8.self).firstMatch(of: /"[^"]*"/) else {
         return body
       }
