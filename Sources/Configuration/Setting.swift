@@ -163,11 +163,8 @@ protocol SettingDefinition: Sendable {
 
 extension SettingDefinition {
   /// Returns the environment variable that sets it: `BOWSER_DEADLINE_SECONDS`.
-  func variable(prefix: String) -> String { "\(prefix)_\(variablePart)" }
-
-  /// The key as part of a variable's name: `DEADLINE_SECONDS` for `deadlineSeconds`.
-  private var variablePart: String {
-    var name = ""
+  func variable(prefix: String) -> String {
+    var name = prefix + "_"
     for character in key {
       if character.isUppercase { name += "_" }
       name += character.uppercased()

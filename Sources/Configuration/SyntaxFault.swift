@@ -12,7 +12,7 @@ struct SyntaxFault: Error, Equatable {
 
   /// Finds the first fault of a text; `nil` where it finds none.
   init?(in bytes: [UInt8]) {
-    var walk = Walk(bytes)
+    var walk = Walk(bytes: bytes)
     do {
       try walk.file()
       return nil
@@ -28,7 +28,7 @@ struct SyntaxFault: Error, Equatable {
 
   /// Returns the line of each entry of a list, counted from 1. What follows a fault is not read.
   static func linesOfEntries(in bytes: [UInt8]) -> [Int] {
-    var walk = Walk(bytes)
+    var walk = Walk(bytes: bytes)
     var (line, offset) = (1, 0)
     return walk.beginningsOfEntries().map { beginning in
       line += bytes[offset..<beginning].count { $0 == 0x0A }
@@ -45,11 +45,9 @@ struct SyntaxFault: Error, Equatable {
 
   /// Reads the text once, by the grammar of JSON5.
   private struct Walk {
-    private let bytes: [UInt8]
-    private var offset = 0
-    private var depth = 0
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    let bytes: [UInt8]
+    var offset = 0
+    var depth = 0
 
     mutating func file() throws(Stop) {
       try blanks()
@@ -71,9 +69,7 @@ struct SyntaxFault: Error, Equatable {
           beginnings.append(walk.offset)
           try walk.value()
         }
-      } catch {
-        return beginnings
-      }
+      } catch {}
       return beginnings
     }
 

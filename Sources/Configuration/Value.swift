@@ -11,13 +11,11 @@ package enum Value: Decodable, Equatable, Sendable, CustomStringConvertible {
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-      return
-    }
     // A type that does not fit is not an error: the next one is tried, and the last one must fit. The
     // most frequent ones come first, because each that does not fit takes time.
-    if let value = try? container.decode(String.self) {
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(String.self) {
       self = .text(value)
     } else if let value = try? container.decode(Double.self) {
       self = .number(value)
