@@ -114,19 +114,16 @@ let backfillCommand = Command(
 }
 
 private func line(_ result: Backfill.Result) -> String {
+  let outcome =
+    switch result.outcome {
+    case .known: "known"
+    case .refused(let reason): "refused: \(reason)"
+    case .passedOver(let reason): "passed over: \(reason)"
+    case .loaded(let counts):
+      counts.words + counts.reasons + counts.warnings.map { " (\($0))" }.joined()
+    }
   // The name of a file may contain control characters for terminals.
-  text(result).line(ofBytes: 4_096)
-}
-
-private func text(_ result: Backfill.Result) -> String {
-  switch result.outcome {
-  case .known: "\(result.file) known"
-  case .refused(let reason): "\(result.file) refused: \(reason)"
-  case .passedOver(let reason): "\(result.file) passed over: \(reason)"
-  case .loaded(let counts):
-    "\(result.file) \(counts.words)\(counts.reasons)"
-      + counts.warnings.map { " (\($0))" }.joined()
-  }
+  return "\(result.file) \(outcome)".line(ofBytes: 4_096)
 }
 
 extension Counts {

@@ -38,7 +38,13 @@ let doctorCommand = Command(
   }
   doctor.programs(invocation)
   doctor.database(settings, invocation)
-  doctor.lists(invocation)
+  doctor.check("lists", "regions, brands, events and stations can be read") {
+    let folder = try invocation.configurationFolder()
+    _ = try regions(file: folder + "/regions.json5")
+    _ = try brands(file: folder + "/brands.json5")
+    _ = try marketEvents(file: folder + "/events.json5")
+    _ = try decisions(file: folder + "/stations.json5")
+  }
   doctor.stateFolder(settings, invocation)
   // A hub reads no feed.
   if !doctor.isHub { for source in sources { doctor.keys(of: source, invocation) } }
@@ -102,20 +108,6 @@ private struct Doctor {
       }
     } catch {
       tell(.fail, "notices", "\(error)")
-    }
-  }
-
-  /// Checks the lists beside `bowser.json5`.
-  mutating func lists(_ invocation: Invocation) {
-    do {
-      let folder = try invocation.configurationFolder()
-      _ = try regions(file: folder + "/regions.json5")
-      _ = try brands(file: folder + "/brands.json5")
-      _ = try marketEvents(file: folder + "/events.json5")
-      _ = try decisions(file: folder + "/stations.json5")
-      tell(.ok, "lists", "regions, brands, events and stations can be read")
-    } catch {
-      tell(.fail, "lists", "\(error)")
     }
   }
 

@@ -73,9 +73,7 @@ let notifyCommand = Command(
   return worst
 }
 
-/// Where rules look.
 extension PlaceSearch {
-  /// Finds the place that a rule names.
   func place(of rule: NoticeRule) throws -> NamedPlace {
     let place: NamedPlace
     do {
@@ -99,7 +97,6 @@ extension PlaceSearch {
   }
 }
 
-/// The receivers of notices.
 struct Receivers {
   /// A receiver did not accept a notice, which is sent again at the next start. The text names the
   /// host or the program, never the address.

@@ -48,9 +48,14 @@ let setupCommand = Command(
 
   let store = Store(connection)
   let health = try store.views.health()
-  try sayRights(store, endpoint.user)
-  let missing = try notSetUp(
-    invocation, read: Set(health.filter { $0.lastSuccess != nil }.map(\.feed)))
+  do {
+    try store.becomeWriter()
+  } catch let error as PostgresError where error.isLoginRefused {
+    // Whoever makes a role is no member of it.
+    let grant = "GRANT fuel_writer, fuel_reader TO \"\(endpoint.user)\""
+    say("rights", "ingest and aggregate need: \(grant)")
+  }
+  let missing = try notSetUp(invocation, health)
   let ready = sources.filter { source in
     source.settings.enabled && !missing.contains { $0.feed == source.feed }
   }
@@ -70,15 +75,19 @@ let setupCommand = Command(
       ? "\(program) show\(options)"
       : ["ingest --all --summary", "aggregate", "show"].map { "\(program) \($0)\(options)" }
         .joined(separator: " && "))
-  if try areUnitsReady(invocation) {
+  let folder = try invocation.configurationFolder()
+  let fullPath = URL(filePath: folder).standardizedFileURL.path
+  // A container may have the units of the package without systemd, and a checkout has a
+  // configuration that they do not read.
+  let units = ["/lib/systemd/system/bowser-ingest@all.timer", "/run/systemd/system"]
+  if fullPath == "/etc/bowser", units.allSatisfy({ access($0, F_OK) == 0 }) {
     say("then", "systemctl enable --now bowser-ingest@all.timer bowser-aggregate.timer")
     say("", "the units run as the user bowser, with the database of /etc/bowser/environment")
     say("", "and the keys of it or of /etc/bowser/credentials; they know no variable of this shell")
   } else {
-    let folder = try invocation.configurationFolder()
     let file = try EnvironmentFile(
-      beside: URL(filePath: folder).standardizedFileURL.path,
-      isShared: folder == Invocation.examples, environment: invocation.environment)
+      beside: fullPath, isShared: folder == Invocation.examples,
+      environment: invocation.environment)
     tell(file)
     for (what, line) in zip(["cron", ""], try cronLines(program, file, invocation, endpoint)) {
       say(what, line)
@@ -88,16 +97,6 @@ let setupCommand = Command(
     }
   }
   return .done
-}
-
-/// Says which rights the login lacks for the commands that are printed next. Whoever makes a role
-/// is no member of it.
-private func sayRights(_ store: Store, _ user: String) throws {
-  do {
-    try store.becomeWriter()
-  } catch let error as PostgresError where error.isLoginRefused {
-    say("rights", "ingest and aggregate need: GRANT fuel_writer, fuel_reader TO \"\(user)\"")
-  }
 }
 
 /// Says what the file holds from which jobs take keys and settings, by names alone.
@@ -111,16 +110,6 @@ private func tell(_ file: EnvironmentFile) {
     say("", "it lets jobs read a server on this machine (BOWSER_ALLOW_LOOPBACK), as the simulator;")
     say("", "remove the lines of the simulator from it before jobs read real feeds")
   }
-}
-
-/// Whether systemd runs here with the units of the package, which read /etc/bowser. A container may
-/// have the units without systemd, and a checkout has a configuration of its own.
-private func areUnitsReady(_ invocation: Invocation) throws -> Bool {
-  let folder = URL(filePath: try invocation.configurationFolder()).standardizedFileURL.path
-  return folder == "/etc/bowser"
-    && ["/lib/systemd/system/bowser-ingest@all.timer", "/run/systemd/system"].allSatisfy {
-      FileManager.default.fileExists(atPath: $0)
-    }
 }
 
 private func say(_ what: String, _ words: String) {

@@ -184,8 +184,7 @@ private struct Screen {
       }
       text += line.trimmedEnd + "\n"
     }
-    let stations = averages.first { $0.region == nation && $0.fuel == "U91" }
-    if let stations {
+    if let stations = averages.first(where: { $0.region == nation && $0.fuel == "U91" }) {
       text += style.dim(
         "  \(nation) U91: average of \(stations.stations) stations; \(stations.stale) stale left out\n"
       )

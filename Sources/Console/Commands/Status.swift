@@ -23,8 +23,7 @@ let statusCommand = Command(
   let views = try invocation.views(settings)
   let now = try invocation.clock().now()
   let health = try views.health()
-  let notSetUp = try notSetUp(
-    invocation, read: Set(health.filter { $0.lastSuccess != nil }.map(\.feed)))
+  let notSetUp = try notSetUp(invocation, health)
   if invocation.flags.contains("json") {
     write(try views.statusJSON(notSetUp: notSetUp) + "\n")
     return .done
@@ -90,9 +89,10 @@ private func table(_ feeds: [FeedHealth], _ now: Instant, _ style: Style) -> Str
 /// Returns the feeds of the configuration that have no key and were never read, and the missing
 /// variable of each.
 func notSetUp(
-  _ invocation: Invocation, read: Set<String>
+  _ invocation: Invocation, _ health: [FeedHealth]
 ) throws -> [(feed: String, missing: String)] {
   let secrets = Secrets(environment: invocation.environment)
+  let read = health.filter { $0.lastSuccess != nil }.map(\.feed)
   return try invocation.sources().compactMap { source in
     // A key that cannot be used is reported by `bowser doctor`.
     guard source.settings.enabled, !read.contains(source.feed),
