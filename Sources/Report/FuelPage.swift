@@ -89,7 +89,9 @@ extension Report {
     let stored = market.year[key] ?? []
     let year = unbroken(
       stored, from: max(today + -365, stored.first?.day ?? today), until: today)
-    let months = unbrokenMonths(market.months[key] ?? [])
+    let known = market.months[key] ?? []
+    let months = unbroken(known, from: known.first?.day ?? today, until: known.last?.day ?? today)
+      .filter { $0.day.day == 1 }
     let states = market.states[key] ?? [:]
     return """
       \(drawing(month, .day, states))<ul class="legend">
@@ -129,11 +131,6 @@ extension Report {
       let day = Day(sinceEpoch: number)
       return known[day] ?? MarketReport.Day(day: day)
     }
-  }
-
-  private func unbrokenMonths(_ months: [MarketReport.Day]) -> [MarketReport.Day] {
-    guard let first = months.first?.day, let last = months.last?.day else { return [] }
-    return unbroken(months, from: first, until: last).filter { $0.day.day == 1 }
   }
 
   private func trendNote(_ key: MarketReport.Key) -> HTML {

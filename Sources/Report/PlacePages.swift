@@ -9,7 +9,6 @@ extension Report {
     var name: String
     var offers: [Offer] = []
 
-    /// Makes the locality of a station, without offers.
     init(around offer: Offer) {
       state = offer.state
       name = Words.title((offer.suburb ?? offer.postcode ?? "elsewhere").asPlaceName)

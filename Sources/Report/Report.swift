@@ -46,7 +46,9 @@ package struct Report: Sendable {
   /// prices, so that a file whose data did not change is made with the same text. The index is last,
   /// so that it never links to a file that does not exist yet.
   package var files: [File] {
-    let regions = market.regions.filter(hasAverage)
+    let regions = market.regions.filter { region in
+      market.fuels.contains { isKnown(.init(region.code, $0.code)) }
+    }
     let localities = localities()
     var files = [
       File(path: "style.css") { styleSheet }, File(path: "site.js") { siteScript },
@@ -65,8 +67,7 @@ package struct Report: Sendable {
     }
     for region in regions {
       let slug = Self.slug(region.code)
-      let first = market.fuels.first { isKnown(.init(region.code, $0.code)) }
-      if let first {
+      if let first = market.fuels.first(where: { isKnown(.init(region.code, $0.code)) }) {
         let path = Self.path(of: region)
         files.append(File(path: path) { fuelPage(region, first, path: path).text })
       }
@@ -107,10 +108,6 @@ package struct Report: Sendable {
     "\(slug(fuel))/\(slug(region.code)).html"
   }
 
-  func hasAverage(_ region: MarketReport.Region) -> Bool {
-    market.fuels.contains { isKnown(.init(region.code, $0.code)) }
-  }
-
   /// Whether a market has an average now or had one in the last days. Where all prices are too old to
   /// believe for a while, its pages stay.
   func isKnown(_ key: MarketReport.Key) -> Bool {
@@ -118,9 +115,9 @@ package struct Report: Sendable {
   }
 
   /// The zone of a region, or of the nation if no region is given. UTC if there is no nation.
-  func zone(of region: MarketReport.Region?) -> Zone { (region ?? nation)?.zone ?? .utc }
-
-  var nation: MarketReport.Region? { market.regions.first { $0.kind == "nation" } }
+  func zone(of region: MarketReport.Region?) -> Zone {
+    (region ?? market.regions.first { $0.kind == "nation" })?.zone ?? .utc
+  }
 
   /// An instant in the local time of a region, or of the nation: `1 Jul, 20:05 Sydney time`.
   func localTime(_ instant: Instant, _ region: MarketReport.Region?) -> String {

@@ -118,19 +118,17 @@ let styleSheet = """
     tbody th { width: 48%; }
   }
   table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 0.93rem; }
-  th, td { text-align: left; padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-  th, td { overflow-wrap: break-word; }
+  th, td { text-align: left; padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: break-word; }
   th { font-weight: 600; } thead th { color: var(--soft); font-size: 0.82rem; vertical-align: bottom; }
   td.number, th.number { text-align: right; padding-left: 4px; } td.number { white-space: nowrap; }
   td.number + td:not(.number), th.number + th:not(.number) { padding-left: 12px; }
   th .unit { font-weight: 400; }
   tbody tr:last-child > * { border-bottom: 0; }
-  .chips { display: flex; flex-wrap: wrap; gap: 8px; list-style: none; padding: 0; margin: 10px 0 0; }
+  .chips { display: flex; flex-wrap: wrap; gap: 8px; list-style: none; padding: 0; margin: 10px 0; }
   .chips a {
     display: inline-block; border: 1px solid var(--line); border-radius: 999px; padding: 3px 12px;
     text-decoration: none; background: var(--card);
   }
-  .chips { margin-bottom: 10px; }
   .fuels { display: flex; flex-wrap: wrap; gap: 4px; list-style: none; padding: 0; margin: 6px 0 10px; font-size: 0.88rem; }
   .fuels a, .fuels b {
     display: block; min-width: 36px; padding: 5px 4px; text-align: center; border: 1px solid var(--line); border-radius: 8px;

@@ -4,9 +4,9 @@ import Views
 /// Formats numbers and instants for readers.
 package enum Words {
   /// Cents per litre with one decimal.
-  static func cents(_ value: Double) -> String { Cents.text(value, minus: "−") }
-
-  static func cents(_ value: Double?) -> String { value.map { cents($0) } ?? "·" }
+  static func cents(_ value: Double?) -> String {
+    value.map { Cents.text($0, minus: "−") } ?? "·"
+  }
 
   /// A coordinate of a drawing, with one decimal at most.
   static func coordinate(_ value: Double) -> String {

@@ -158,17 +158,6 @@ extension Views {
     }
   }
 
-  /// Returns every price at stations where anybody may buy, ordered by state, suburb and station.
-  package func allOffers() throws -> [Offer] {
-    try connection.query(
-      """
-      SELECT current_prices.* FROM fuel_v1.current_prices
-      WHERE is_public
-      ORDER BY state, lower(suburb), name, station_id, fuel
-      """
-    ).map { try Offer($0) }
-  }
-
   /// Returns the region that contains most of a place's stations, and of several such regions the
   /// smallest; `nil` where there is none. Nations do not count.
   package func region(around place: NamedPlace) throws -> String? {
@@ -239,7 +228,7 @@ extension NamedPlace {
 
 extension Offer {
   /// Reads a row of `current_prices`.
-  fileprivate init(_ row: Row) throws {
+  init(_ row: Row) throws {
     self.init(
       station: try row.integer("station_id"), name: try row.optional("name") ?? "not described yet",
       brand: try row.optional("brand"), suburb: try row.optional("suburb"),

@@ -14,7 +14,13 @@ extension Views {
       market.trends = try trends()
       market.verdicts = try verdicts()
       try addScores(to: &market)
-      market.offers = try allOffers()
+      market.offers = try connection.query(
+        """
+        SELECT current_prices.* FROM fuel_v1.current_prices
+        WHERE is_public
+        ORDER BY state, lower(suburb), name, station_id, fuel
+        """
+      ).map { try Offer($0) }
       try addComparisons(to: &market)
       try addDescriptions(to: &market)
       try addStationDays(to: &market)
@@ -151,7 +157,6 @@ extension Views {
     }
   }
 
-  /// Adds the state of each market, day by day.
   private func addStates(to market: inout MarketReport) throws {
     for row in try connection.query(
       """

@@ -10,7 +10,6 @@ extension Views {
     ).only().boolean("is_simulated")
   }
 
-  /// Adds the stations themselves.
   func addDescriptions(to market: inout MarketReport) throws {
     for row in try connection.query("SELECT station_id, address, phone FROM fuel_v1.stations") {
       market.descriptions[try row.integer("station_id")] = MarketReport.StationDescription(
@@ -55,7 +54,6 @@ extension Views {
     }
   }
 
-  /// Adds what changed in the last day.
   func addPriceChanges(to market: inout MarketReport) throws {
     market.priceChanges = try connection.query(
       """
@@ -71,7 +69,6 @@ extension Views {
     ).map { try $0.text("change") }
   }
 
-  /// Adds whose data these are.
   func addOrigins(to market: inout MarketReport) throws {
     for row in try connection.query(
       """
