@@ -191,6 +191,7 @@ RETURNS void LANGUAGE sql AS $$
     JOIN fuel.region_station AS near ON near.station_id = made.station_id AND near.is_nearest
     CROSS JOIN LATERAL fuel.days_of(made.days) AS entry
     WHERE made.month >= date_trunc('month', p_first::timestamp)
+      AND made.month + entry.place - 1 BETWEEN p_first AND p_last
       AND entry.standing = 1
       AND made.fuel_id IN (
         SELECT pair.fuel_id
