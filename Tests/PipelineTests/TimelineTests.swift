@@ -364,6 +364,11 @@ struct TimelineTests {
             radiusKilometres: nil),
         ]
         try west.aggregate(at: middle, regions: regions)
+        // A price that begins tomorrow was seen today.
+        let last = begin + .seconds(19 * 43_200)
+        #expect(
+          try west.connection.lines(
+            "SELECT max(last_seen_at) <= \(last) FROM fuel_v1.stations") == ["t"])
         var lines = try west.published(at: middle).filter { !$0.hasPrefix("history") }
         // The view, which may show stored averages, and the function agree.
         let kept = try west.connection.lines(
