@@ -52,26 +52,21 @@ package struct TimelineUpdate {
     if wasBroken {
       made.add(try TimelineUpdate(store, now: now).rules.keys, from: .distantPast)
     }
-    guard all > atOnce else {
-      // All in one transaction, so that no reader sees spans whose doubts are not judged yet.
-      try Workers.patiently {
-        try store.transaction {
-          try store.spans.lockTimeline()
-          try makeBatch(
-            store.due.takeSpans(of: store.due.waiting(for: .spans)), store,
-            days: DayUpdate(store, now: now), now: now, made)
-          try judge(made, store, now: now)
-        }
-      }
-      return progress(all, all)
-    }
-    try makeShares(of: all, workers, now: now, progress: progress, made)
+    let areFew = all <= atOnce
+    if !areFew { try makeShares(of: all, workers, now: now, progress: progress, made) }
     try Workers.patiently {
       try store.transaction {
         try store.spans.lockTimeline()
+        // In this transaction, so that no reader sees spans whose doubts are not judged yet.
+        if areFew {
+          try makeBatch(
+            store.due.takeSpans(of: store.due.waiting(for: .spans)), store,
+            days: DayUpdate(store, now: now), now: now, made)
+        }
         try judge(made, store, now: now)
       }
     }
+    if areFew { progress(all, all) }
   }
 
   /// Lets each connection make the spans of its share of the stations, a batch in each transaction.
