@@ -241,5 +241,4 @@ package actor ArchiveReader: ArchiveSource {
     }
     try lent.endFile()
   }
-
 }

@@ -14,6 +14,11 @@ package struct Command: Sendable {
       return padded("  --\(name)\(value.map { " \($0)" } ?? "")  ", 22) + about + "\n"
     }
 
+    /// Refuses an empty path. A variable that is not set leaves one, and it would mean another folder.
+    func refuseEmptyPath(_ given: String?) throws {
+      guard given == "", let value, ["DIR", "FILE", "TARGET"].contains(value) else { return }
+      throw UsageError.message("--\(name) needs \(value), and got an empty one: \(about)")
+    }
   }
 
   var name: String

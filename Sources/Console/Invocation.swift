@@ -64,10 +64,7 @@ package struct Invocation: Sendable {
       } else {
         throw UsageError.message("--\(name) needs \(option.value ?? "a value"): \(option.about)")
       }
-      // A variable that is not set leaves an empty path, which would mean another folder.
-      if options[name] == "", let value = option.value, ["DIR", "FILE", "TARGET"].contains(value) {
-        throw UsageError.message("--\(name) needs \(value), and got an empty one: \(option.about)")
-      }
+      try option.refuseEmptyPath(options[name])
     }
     guard operands.isEmpty || !command.operands.isEmpty else {
       throw UsageError.message(

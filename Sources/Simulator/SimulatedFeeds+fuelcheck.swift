@@ -63,5 +63,4 @@ extension SimulatedFeeds {
       return before
     }
   }
-
 }

@@ -64,9 +64,7 @@ extension Days {
       .optional("day").flatMap { Day($0) }
   }
 
-  /// Makes the stored station habits anew: how a station's price usually compares with the average of
-  /// the smallest region in which the station lies. This is the median over days that have ended, for
-  /// averaged fuels with a price from a feed that was read within the last seven days.
+  /// Makes the stored station habits anew, over days that have ended.
   ///
   /// - Parameter leastDays: with fewer days than this there is no habit.
   package func refreshHabits(
