@@ -57,10 +57,7 @@ package struct Fetch: Sendable {
     _ calls: [Call], clock: Clock, counting: RequestCount
   ) async throws -> Fetched {
     let now = clock.now()
-    var keys: [String: Secret] = [:]
-    for name in source.secrets {
-      keys[name] = try secrets.find(feed: source.account, name: name)
-    }
+    let keys = try keys()
     var authority: Authority
     var mayRenew = source.provider.keysExpire(source)
     if let kept = tokens.load(source.account, keys: keys, at: now) {
@@ -105,6 +102,14 @@ package struct Fetch: Sendable {
       }
     }
     return fetched
+  }
+
+  private func keys() throws(ConfigurationError) -> [String: Secret] {
+    var keys: [String: Secret] = [:]
+    for name in source.secrets {
+      keys[name] = try secrets.find(feed: source.account, name: name)
+    }
+    return keys
   }
 
   /// What the keys of the feed came from.
