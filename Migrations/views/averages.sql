@@ -175,43 +175,38 @@ CREATE OR REPLACE VIEW fuel.known_month AS SELECT station_month.* FROM fuel.stat
 COMMENT ON VIEW fuel.known_month IS 'The months that days and averages are made of.';
 
 -- Makes the station habits anew: how a station's price usually compares with the average of the smallest region in which
--- it lies. This is the median over days that have ended, for averaged fuels with a price from a feed that was read
--- within the last seven days. With fewer than p_least_days there is no habit.
+-- it lies. This is the median over days that have ended, for prices of averaged fuels from a feed that was read within
+-- the last seven days. With fewer than p_least_days there is no habit.
 CREATE OR REPLACE FUNCTION fuel.refresh_habits(p_first date, p_last date, p_least_days integer, p_clock timestamptz)
 RETURNS void LANGUAGE sql AS $$
   DELETE FROM fuel.station_habit;
   INSERT INTO fuel.station_habit (station_id, fuel_id, region, difference_cpl, days, until_day)
-  -- Materialized: the days of a month are taken apart once, and not for each day of its region.
-  WITH station_day AS MATERIALIZED (
+  SELECT pair.station_id, pair.fuel_id, near.region, round(usual.difference::numeric) / 100, usual.days, p_last
+  FROM fuel.present_span AS pair
+  JOIN fuel.fuel ON fuel.fuel_id = pair.fuel_id AND fuel.is_averaged
+  JOIN fuel.source ON source.source_id = pair.seen_by AND source.last_taken_at > p_clock - interval '7 days'
+  JOIN fuel.region_station AS near ON near.station_id = pair.station_id AND near.is_nearest
+  -- One station and fuel at a time, so that the plan is the same without statistics.
+  CROSS JOIN LATERAL (
     SELECT
-      made.station_id, made.fuel_id, near.region, made.month + entry.place - 1 AS day,
-      -- From 65,536ths of a tenth of a cent, rounded to hundredths of a cent.
-      (entry.mean::bigint * 10 + 32768) / 65536 AS price
+      count(*) AS days,
+      -- A mean is in 65,536ths of a tenth of a cent; both prices are rounded to hundredths of a cent.
+      percentile_cont(0.5) WITHIN GROUP (ORDER BY
+        ((entry.mean::bigint * 10 + 32768) / 65536 - (average.average_cpl * 100)::integer)::float8) AS difference
     FROM fuel.known_month AS made
-    JOIN fuel.region_station AS near ON near.station_id = made.station_id AND near.is_nearest
     CROSS JOIN LATERAL fuel.days_of(made.days) AS entry
-    WHERE made.month >= date_trunc('month', p_first::timestamp)
-      AND made.month + entry.place - 1 BETWEEN p_first AND p_last
+    JOIN fuel.daily_rollup AS average ON average.day = made.month + entry.place - 1
+    WHERE made.station_id = pair.station_id
+      AND made.fuel_id = pair.fuel_id
+      AND made.month >= date_trunc('month', p_first::timestamp)
       AND entry.standing = 1
-      AND made.fuel_id IN (
-        SELECT pair.fuel_id
-        FROM fuel.present_span AS pair
-        JOIN fuel.fuel USING (fuel_id)
-        JOIN fuel.source ON source.source_id = pair.seen_by
-        WHERE fuel.is_averaged AND source.last_taken_at > p_clock - interval '7 days')
-  )
-  SELECT
-    own.station_id, own.fuel_id, own.region,
-    round((percentile_cont(0.5) WITHIN GROUP (ORDER BY (own.price - average.price)::float8))::numeric) / 100,
-    count(*), p_last
-  FROM station_day AS own
-  JOIN (
-    SELECT region, fuel_id, day, (average_cpl * 100)::integer AS price
-    FROM fuel.daily_rollup
-    WHERE day BETWEEN p_first AND p_last AND is_ended AND stations >= fuel.minimum_stations()
-  ) AS average USING (region, fuel_id, day)
-  GROUP BY own.station_id, own.fuel_id, own.region
-  HAVING count(*) >= p_least_days
+      AND average.region = near.region
+      AND average.fuel_id = pair.fuel_id
+      AND average.day BETWEEN p_first AND p_last
+      AND average.is_ended
+      AND average.stations >= fuel.minimum_stations()
+  ) AS usual
+  WHERE usual.days >= p_least_days
 $$;
 COMMENT ON FUNCTION fuel.refresh_habits IS
   'Makes the usual differences of stations to their regions anew, over the days from p_first to p_last.';
