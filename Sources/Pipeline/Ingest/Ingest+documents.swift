@@ -110,13 +110,14 @@ extension Ingest {
       return Summary(
         feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
     } catch {
+      var believed: [RunID] = []
       fail(
-        run, error, payload: payload, counts: counts, rejects: rejects, requests: requests)
-      if let list = (error as? Refusal)?.list {
-        let believed = try Standings(store, of: id, rules: source.listRules, now: clock.now())
-          .judgeAgain(beside: list)
-        readAgain(believed) { try reread($0, of: id) }
+        run, error, payload: payload, counts: counts, rejects: rejects, requests: requests
+      ) {
+        believed = try Standings(store, of: id, rules: source.listRules, now: clock.now())
+          .judgeAgain(beside: $0)
       }
+      readAgain(believed) { try reread($0, of: id) }
       throw error
     }
   }
@@ -144,7 +145,7 @@ extension Ingest {
 
   func fail(
     _ run: RunID, _ error: any Error, payload: Payload? = nil, counts: Counts = Counts(),
-    rejects: [Reject] = [], requests: Int
+    rejects: [Reject] = [], requests: Int, judge: (ListSummary) throws -> Void = { _ in }
   ) {
     let isRefusal =
       switch error {
@@ -159,7 +160,7 @@ extension Ingest {
     func note(in store: Store, _ rejects: [Reject], _ list: ListSummary?) throws {
       try store.ledger.failRun(
         run, at: clock.now(), isRefusal: isRefusal, error: "\(error)", payload: payload,
-        counts: counts, rejects: rejects, list: list, requests: requests)
+        counts: counts, rejects: rejects, list: list, requests: requests, judge: judge)
     }
     do {
       try note(in: store, rejects, (error as? Refusal)?.list)

@@ -152,20 +152,17 @@ package struct Standings {
   }
 
   /// Judges again the lists after a refused one, which still takes part in the judgement of others.
-  /// Runs in a transaction of its own.
+  /// Belongs to the transaction that records the refusal.
   ///
   /// - Returns: lists that were refused when they arrived, were not stored, and would be believed
   ///   now.
   package func judgeAgain(beside refused: ListSummary) throws -> [RunID] {
-    try store.transaction {
-      try store.spans.lockTimeline()
-      let lastListed = try store.ledger.lastListed(of: source)
-      let (changed, turned, unread) = try judgeAgain(around: refused.takenAt)
-      var refold = Refold(store, of: source)
-      try TimelineUpdate(store, now: now).make(
-        refold.follow(changed, turned: turned, lastListed: lastListed, now: now).windows)
-      return unread
-    }
+    let lastListed = try store.ledger.lastListed(of: source)
+    let (changed, turned, unread) = try judgeAgain(around: refused.takenAt)
+    var refold = Refold(store, of: source)
+    try TimelineUpdate(store, now: now).make(
+      refold.follow(changed, turned: turned, lastListed: lastListed, now: now).windows)
+    return unread
   }
 
   /// Withdraws a run, or counts it again. Runs in a transaction of its own.

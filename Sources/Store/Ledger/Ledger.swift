@@ -91,21 +91,25 @@ extension Ledger {
   /// Records why a run stored nothing. Its valid records are counted as rejected with the run.
   /// Records that were bad by themselves are kept as rejects.
   ///
-  /// - Parameter list: the composition of its list, where the list is why it was refused.
+  /// - Parameters:
+  ///   - list: the composition of its list, where the list is why it was refused.
+  ///   - judge: called with that list in the same transaction, which holds the lock of the timeline.
   package func failRun(
     _ run: RunID, at instant: Instant, isRefusal: Bool, error: String, payload: Payload?,
-    counts: Counts = Counts(), rejects: [Reject] = [], list: ListSummary? = nil, requests: Int
+    counts: Counts = Counts(), rejects: [Reject] = [], list: ListSummary? = nil, requests: Int,
+    judge: (ListSummary) throws -> Void = { _ in }
   ) throws {
     try connection.transaction {
-      try keep(rejects, of: run, at: instant)
       if let list {
         try store.spans.lockTimeline()
         try keep(list, of: run)
       }
+      try keep(rejects, of: run, at: instant)
       try close(
         run, at: instant, as: isRefusal ? "refused" : "failed", takenAt: payload?.takenAt,
         fetchedAt: payload?.fetchedAt, documents: payload?.documents ?? [],
         bytes: payload?.bytes ?? 0, counts: counts, error: error, requests: requests)
+      if let list { try judge(list) }
     }
   }
 
