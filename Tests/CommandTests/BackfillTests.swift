@@ -269,7 +269,7 @@ struct BackfillTests {
     }
     #expect(expected.count > 12 * rows)
     var random = Random(seed: 8, "kills")
-    let wanted = Long.count(short: 5, long: 40)
+    let wanted = Long.count(short: 3, long: 40)
     var kills = 0
     // `milliseconds` adapts to the time that a load takes, since the machine may be busy now and
     // idle later.

@@ -284,7 +284,7 @@ struct HubTests {
     try hub.execute("RESET DateStyle; RESET TimeZone; RESET IntervalStyle")
   }
 
-  @Test func aHubAnswersAsOneDatabase() async throws {
+  @Test(.long) func aHubAnswersAsOneDatabase() async throws {
     try await with { databases in
       for (target, member) in zip(databases.members, Self.members) {
         let numbered = try run("migrate", "--member", "\(member.number)", on: target)

@@ -293,7 +293,8 @@ enum PlayedMarket {
     try server.execute("DROP DATABASE IF EXISTS new_\(name)")
     try server.execute("CREATE DATABASE new_\(name)")
     for words in [
-      ["migrate"], ["simulate", "play", "--days", "35", "--every", "24", "--now", instant],
+      ["migrate"],
+      ["simulate", "play", "--days", "35", "--stations", "150", "--every", "24", "--now", instant],
     ] {
       let result = try await finished(CommandTests.process(words, "dbname=new_\(name)", [:]))
       guard result.code == 0 else { throw PostgresError.unexpectedResult(result.err) }

@@ -13,13 +13,19 @@ struct OutputTests {
     _ body: (String, WorkerProcessTests.Providers) async throws -> Void
   ) async throws {
     let providers = try WorkerProcessTests.Providers { _, _ in nil }
-    try await TestDatabase.with { target in
+    try await TestDatabase.with(copyOf: Self.ingested.value) { try await body($0, providers) }
+  }
+
+  /// The name of a database that has one answer of each feed, which tests copy.
+  private static let ingested = Task {
+    let providers = try WorkerProcessTests.Providers { _, _ in nil }
+    return try await TestDatabase.with { target in
       for words in [["ingest", "--all"], ["aggregate"]] {
         let result = try CommandTests.run(
-          words + ["--now", "\(Self.now)"], on: target, environment: providers.environment)
-        #expect(result.code == 0 && result.out.isEmpty && result.err.isEmpty, "\(result)")
+          words + ["--now", "\(now)"], on: target, environment: providers.environment)
+        try #require(result.code == 0 && result.out.isEmpty && result.err.isEmpty, "\(result)")
       }
-      try await body(target, providers)
+      return String(target.dropFirst("dbname=".count))
     }
   }
 

@@ -204,7 +204,7 @@ struct AnswerTests {
 
   /// Thirty-six hourly answers of Queensland: stamps restated without a change, and rows that are
   /// hours late. The short form takes every twelfth.
-  @Test(.longer, arguments: Samples.all)
+  @Test(.longer, arguments: Long.some(Samples.all, short: 1))
   func aDayAndAHalfOfQueensland(samples: Samples) async throws {
     func object(_ bytes: [UInt8]) throws -> [[String: Any]] {
       let top = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
@@ -262,7 +262,7 @@ struct AnswerTests {
 
   /// Six days of Victoria across the end of daylight saving: a day late, all stamped anew each
   /// morning, with sentinels under `isAvailable`.
-  @Test(.longer, arguments: Samples.all)
+  @Test(.longer, arguments: Long.some(Samples.all, short: 1))
   func victoriaAcrossTheEndOfDaylightSaving(samples: Samples) async throws {
     let days =
       Long.isOn
@@ -302,7 +302,7 @@ struct AnswerTests {
 
   /// Western Australia's JSON lists through the day: sites closed late at night, and the price day
   /// before 06:00. Prices that the lists of the night leave out are still in effect.
-  @Test(arguments: Samples.all)
+  @Test(.longer, arguments: Long.some(Samples.all, short: 1))
   func westernAustraliaThroughTheDay(samples: Samples) async throws {
     let stamps = [
       "20260326T005943Z", "20260326T104637Z", "20260327T091358Z", "20260327T154148Z",

@@ -32,14 +32,16 @@ struct AsKnownTests {
 
   /// Stores five stations that all follow the sawtooth, read every noon for the given number of
   /// days.
-  private func live(_ target: String, days: Int) throws -> Feed {
+  ///
+  /// - Parameter first: the day from which on an aggregate follows each list.
+  private func live(_ target: String, days: Int, aggregatesFrom first: Int = 0) throws -> Feed {
     let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
     for day in 0..<days {
       try feed.reports(
         ["a", "b", "c", "d", "e"].map {
           .u91($0, Self.tenths(day), Self.noon(day) - .seconds(3_600))
         }, at: Self.noon(day))
-      try aggregate(feed.store, at: Self.noon(day) + .seconds(60))
+      if day >= first { try aggregate(feed.store, at: Self.noon(day) + .seconds(60)) }
     }
     return feed
   }
@@ -49,7 +51,7 @@ struct AsKnownTests {
   /// what they were.
   @Test func aCorrectionChangesThePastButNotWhatWasKnown() async throws {
     try await TestDatabase.with { target in
-      let feed = try live(target, days: 60)
+      let feed = try live(target, days: 60, aggregatesFrom: 28)
       func given(_ day: Int) throws -> [String] {
         try feed.connection.lines(
           """
@@ -164,7 +166,7 @@ struct AsKnownTests {
   /// each day, so a correction that came later is not part of them.
   @Test func scoresRestOnWhatWasKnown() async throws {
     try await TestDatabase.with { target in
-      let feed = try live(target, days: 71)
+      let feed = try live(target, days: 71, aggregatesFrom: 71)
       func scores() async throws -> [Double] {
         let markets = try storedMarkets(feed.store, now: Self.noon(71))
         let scores = await Backtest().scores(markets, advisers: [.verdicts]) { _, _ in }

@@ -203,7 +203,7 @@ struct HistoryOrderTests {
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
   /// To run more: ORDER_SEEDS=5000 make test-long.
-  static let seeds = Long.count("ORDER_SEEDS", short: 3, long: 30)
+  static let seeds = Long.count("ORDER_SEEDS", short: 1, long: 10)
 
   @Test(.longer, arguments: 0..<seeds)
   func anyOrderOfListsAndFilesEndsInTheSameState(seed: Int) async throws {

@@ -43,7 +43,7 @@ struct ReplaysTests {
 
   /// The spans that an aggregate makes of many answers loaded together are those that loading one
   /// answer after another makes.
-  @Test func manyAnswersLeaveWhatOneByOneLeaves() async throws {
+  @Test(.long) func manyAnswersLeaveWhatOneByOneLeaves() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var found: [[String]] = []

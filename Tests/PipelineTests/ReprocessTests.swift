@@ -218,7 +218,7 @@ struct ReprocessTests {
 
   /// F-F08, F-F09: between complete lists the program asks only for updates. The next complete list
   /// makes up for lost answers, whether the provider's day begins at midnight UTC or in Sydney.
-  @Test(.longer, arguments: Long.isOn ? [nil, Zone.sydney] : [Zone.sydney])
+  @Test(.long, arguments: [nil, Zone.sydney])
   func updatesAreHintsAndListsAreTheTruth(day: Zone?) async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(
@@ -262,8 +262,8 @@ struct ReprocessTests {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
       let store = try bench.store()
-      for step in 0..<60 {
-        try await bench.ingest("nt-myfuel", at: Bench.end - .seconds((60 - step) * 3_600))
+      for step in 0..<52 {
+        try await bench.ingest("nt-myfuel", at: Bench.end - .seconds((52 - step) * 3_600))
       }
       let facts = try bench.lines("SELECT count(*) FROM fuel.price")
       let id = try store.ledger.register(
@@ -284,7 +284,7 @@ struct ReprocessTests {
   }
 
   /// F-N05: documents are deleted by their age, at whatever minute cron reads the feed.
-  @Test func documentsAreForgottenAtAnyMinute() async throws {
+  @Test(.long) func documentsAreForgottenAtAnyMinute() async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target, environment: ["BOWSER_NT_MYFUEL_KEEP_BODIES_DAYS": "1"])
       for step in 0..<80 {

@@ -333,7 +333,7 @@ struct TimelineTests {
 
   /// F-N34: recordings that are replayed months later, with the clock of that day, end in the same
   /// history. An aggregate for an instant between them takes no price of tomorrow for one of today.
-  @Test(.longer, arguments: 0..<Long.count(short: 2, long: 4))
+  @Test(.longer, arguments: 0..<Long.count(short: 1, long: 4))
   func aReplayCountsAtItsOwnInstant(seed: Int) async throws {
     var found: [[String]] = []
     let begin = Instant("2025-10-01T08:00:00Z")

@@ -6,7 +6,7 @@ import Testing
 
 /// What one run does to the history.
 struct AbsorbTests {
-  /// F-S23, F-S24: a list is stored beside 20,000 older ones, and an aggregate follows. Few rows of runs
+  /// F-S23, F-S24: a list is stored beside 6,000 older ones, and an aggregate follows. Few rows of runs
   /// are read, because each statement looks for them in an index.
   @Test func aListReadsFewOfTheOldRuns() async throws {
     try await TestDatabase.with { target in
@@ -27,7 +27,7 @@ struct AbsorbTests {
           'run_id', 10 + number, 'change_number', 10 + number,
           'taken_at', run.taken_at - number * interval '30 minutes',
           'fetched_at', run.taken_at - number * interval '30 minutes'))).*
-        FROM fuel.run, generate_series(1, 20000) AS series (number)
+        FROM fuel.run, generate_series(1, 6000) AS series (number)
         WHERE run.run_id = 1;
         -- The last column follows from the others.
         ALTER TABLE copy DROP COLUMN confirms;

@@ -140,7 +140,7 @@ extension DailyAverageTests {
   }
 
   /// `current_prices` and the open rows of `price_history` state the same beginning.
-  @Test(.longer, arguments: 0..<Long.count(short: 4, long: 12))
+  @Test(.longer, arguments: 0..<Long.count(short: 2, long: 12))
   func thePresentBeginsWhereTheHistorySays(seed: Int) async throws {
     try await TestDatabase.with { target in
       // Nothing lapses in this test. After a lapse, the history would begin a new row, but the

@@ -11,7 +11,7 @@ import Testing
 /// region comes from `average_at` and `averages_now`, and days of stations and regions from the
 /// history.
 struct EqualAnswerTests {
-  static let seeds = Long.count("ANSWER_SEEDS", short: 4, long: 20)
+  static let seeds = Long.count("ANSWER_SEEDS", short: 2, long: 10)
 
   /// Random histories of a small feed, with typing errors and placeholders among the prices.
   @Test(.longer, arguments: 0..<seeds)

@@ -67,7 +67,7 @@ struct FrozenTests {
 
   /// F-F04: in whatever order lists arrive, are withdrawn and count again, the same ones are frozen,
   /// and the same is published.
-  @Test(.longer, arguments: 0..<Long.count("FROZEN_SEEDS", short: 2, long: 40))
+  @Test(.longer, arguments: 0..<Long.count("FROZEN_SEEDS", short: 1, long: 6))
   func everyOrderOfListsIsJudgedAlike(seed: Int) async throws {
     var random = Random(seed: UInt64(seed), "frozen lists")
     let lists = lists(&random)

@@ -89,7 +89,7 @@ struct OrderTests {
   }
 
   /// To try more seeds by hand: ORDER_SEEDS=2000 make test-long.
-  static let seeds = Long.count("ORDER_SEEDS", short: 3, long: 30)
+  static let seeds = Long.count("ORDER_SEEDS", short: 1, long: 10)
 
   @Test(.longer, arguments: 0..<seeds)
   func shuffledAndRepeatedSnapshotsEndInTheSameState(seed: Int) async throws {

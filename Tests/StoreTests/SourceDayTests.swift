@@ -11,7 +11,7 @@ struct SourceDayTests {
 
   /// F-S23, F-V23: lists come in any order, with silences between them, and some are withdrawn and count
   /// again. After each step the days are those that the lists of all time lead to.
-  @Test(.longer, arguments: 0..<Long.count("SOURCE_DAY_SEEDS", short: 4, long: 20))
+  @Test(.longer, arguments: 0..<Long.count("SOURCE_DAY_SEEDS", short: 2, long: 8))
   func stepsLeadWhereAllListsLead(seed: Int) async throws {
     var random = Random(seed: UInt64(seed), "source days")
     try await TestDatabase.with { target in

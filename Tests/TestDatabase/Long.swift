@@ -11,6 +11,12 @@ package enum Long {
     setting(variable).flatMap(Int.init) ?? (isOn ? long : short)
   }
 
+  /// Returns what a test is run with: all of it, or in the short form some of it, spread evenly.
+  package static func some<Value>(_ all: [Value], short: Int) -> [Value] {
+    guard !isOn, short < all.count else { return all }
+    return (0..<short).map { all[$0 * all.count / short] }
+  }
+
   private static func setting(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name]
   }

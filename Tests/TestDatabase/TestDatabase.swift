@@ -41,7 +41,12 @@ package enum TestDatabase {
 
   /// Creates a database and passes its libpq target to `body`. The database is deleted with the
   /// server.
-  package static func with<Value>(_ body: (String) async throws -> Value) async throws -> Value {
+  ///
+  /// - Parameter original: a database of this server to copy, to which nobody is connected; `nil`:
+  ///   one with the schema alone.
+  package static func with<Value>(
+    copyOf original: String? = nil, _ body: (String) async throws -> Value
+  ) async throws -> Value {
     await gate.enter()
     let result: Result<Value, any Error>
     do {
@@ -49,7 +54,7 @@ package enum TestDatabase {
       let process = ProcessInfo.processInfo.processIdentifier
       let name = "test_\(process)_\(count.add(1, ordering: .relaxed).newValue)"
       try Connection("dbname=postgres").execute(
-        "CREATE DATABASE \(name) TEMPLATE \(template.name) \(template.options)")
+        "CREATE DATABASE \(name) TEMPLATE \(original ?? template.name) \(template.options)")
       result = .success(try await body("dbname=\(name)"))
     } catch {
       result = .failure(error)
