@@ -175,16 +175,15 @@ CREATE OR REPLACE VIEW fuel.known_month AS SELECT station_month.* FROM fuel.stat
 COMMENT ON VIEW fuel.known_month IS 'The months that days and averages are made of.';
 
 -- Makes the station habits anew: how a station's price usually compares with the average of the smallest region in which
--- it lies. This is the median over days that have ended, for prices of averaged fuels from a feed that was read within
--- the last seven days. With fewer than p_least_days there is no habit.
-CREATE OR REPLACE FUNCTION fuel.refresh_habits(p_first date, p_last date, p_least_days integer, p_clock timestamptz)
+-- it lies. This is the median over days that have ended, for averaged fuels. With fewer than p_least_days there is no
+-- habit.
+CREATE OR REPLACE FUNCTION fuel.refresh_habits(p_first date, p_last date, p_least_days integer)
 RETURNS void LANGUAGE sql AS $$
   DELETE FROM fuel.station_habit;
   INSERT INTO fuel.station_habit (station_id, fuel_id, region, difference_cpl, days, until_day)
   SELECT pair.station_id, pair.fuel_id, near.region, round(usual.difference::numeric) / 100, usual.days, p_last
   FROM fuel.present_span AS pair
   JOIN fuel.fuel ON fuel.fuel_id = pair.fuel_id AND fuel.is_averaged
-  JOIN fuel.source ON source.source_id = pair.seen_by AND source.last_taken_at > p_clock - interval '7 days'
   JOIN fuel.region_station AS near ON near.station_id = pair.station_id AND near.is_nearest
   -- One station and fuel at a time, so that the plan is the same without statistics.
   CROSS JOIN LATERAL (

@@ -32,10 +32,10 @@ package struct Store {
   }
 
   /// Does something short in a session of its own, where this one may be lost.
-  package func inAnotherSession(_ body: (Store) throws -> Void) throws {
+  package func inAnotherSession<Value>(_ body: (Store) throws -> Value) throws -> Value {
     let other = Store(try connection.another(Deadline(seconds: 10)))
     try other.becomeWriter()
-    try body(other)
+    return try body(other)
   }
 
   /// Tries to take a lock for the session. Where another session holds it, silent sessions of this

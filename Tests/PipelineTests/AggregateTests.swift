@@ -43,44 +43,43 @@ struct AggregateTests {
     }
   }
 
+  private static let changes = [
+    "UPDATE fuel.present_span SET price_tenths = 999",
+    "DELETE FROM fuel.present_span",
+    """
+    INSERT INTO fuel.present_span (
+      station_id, fuel_id, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id, seen_by,
+      stated_at, learnt_at)
+    SELECT station_id, 2, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id, seen_by, stated_at,
+      learnt_at
+    FROM fuel.present_span
+    """,
+    "UPDATE fuel.daily_rollup SET day = day + 400",
+    "UPDATE fuel.daily_rollup SET day = day - 400",
+    "UPDATE fuel.source SET last_taken_at = '2027-06-01', first_taken_at = '2027-06-01'",
+    "UPDATE fuel.source SET first_taken_at = '2001-01-01'",
+    "UPDATE fuel.source SET last_listed_at = '2028-01-01'",
+    "UPDATE fuel.source SET changes = 9223372036854775807",
+    "UPDATE fuel.shown_price SET price_tenths = 1, stamped_at = '2028-01-01', is_listed = false",
+    """
+    SELECT fuel.drop_facts(
+      source_id, array_agg(0::smallint), array_agg(station_id), array_agg(fuel_id), array_agg(effective_at),
+      array_agg(price_tenths), array_agg(run_id))
+    FROM fuel.price GROUP BY source_id
+    """,
+    """
+    INSERT INTO fuel.price (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
+    SELECT station_id, fuel_id, source_id, effective_at + interval '1 minute', 999, run_id, learnt_at FROM fuel.price
+    """,
+    """
+    INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, run_id)
+    SELECT station_id, fuel_id, source_id, changed_at + interval '1 minute', false, run_id FROM fuel.listing
+    """,
+  ]
+
   /// F-N60: what a stolen writer login changed is as it was after a rebuild, and the next run is
   /// stored.
-  @Test(
-    .longer,
-    arguments: Long.some(
-      [
-        "UPDATE fuel.present_span SET price_tenths = 999",
-        "DELETE FROM fuel.present_span",
-        """
-        INSERT INTO fuel.present_span (
-          station_id, fuel_id, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id, seen_by,
-          stated_at, learnt_at)
-        SELECT station_id, 2, from_at, until_at, lapses_at, is_open, is_ended, price_tenths, source_id, seen_by, stated_at,
-          learnt_at
-        FROM fuel.present_span
-        """,
-        "UPDATE fuel.daily_rollup SET day = day + 400",
-        "UPDATE fuel.daily_rollup SET day = day - 400",
-        "UPDATE fuel.source SET last_taken_at = '2027-06-01', first_taken_at = '2027-06-01'",
-        "UPDATE fuel.source SET first_taken_at = '2001-01-01'",
-        "UPDATE fuel.source SET last_listed_at = '2028-01-01'",
-        "UPDATE fuel.source SET changes = 9223372036854775807",
-        "UPDATE fuel.shown_price SET price_tenths = 1, stamped_at = '2028-01-01', is_listed = false",
-        """
-        SELECT fuel.drop_facts(
-          source_id, array_agg(0::smallint), array_agg(station_id), array_agg(fuel_id), array_agg(effective_at),
-          array_agg(price_tenths), array_agg(run_id))
-        FROM fuel.price GROUP BY source_id
-        """,
-        """
-        INSERT INTO fuel.price (station_id, fuel_id, source_id, effective_at, price_tenths, run_id, learnt_at)
-        SELECT station_id, fuel_id, source_id, effective_at + interval '1 minute', 999, run_id, learnt_at FROM fuel.price
-        """,
-        """
-        INSERT INTO fuel.listing (station_id, fuel_id, source_id, changed_at, is_listed, run_id)
-        SELECT station_id, fuel_id, source_id, changed_at + interval '1 minute', false, run_id FROM fuel.listing
-        """,
-      ], short: 4))
+  @Test(.longer, arguments: Long.some(changes, short: 4))
   func aRebuildHealsWhatAWriterChanged(by statement: String) async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
@@ -286,7 +285,7 @@ struct AggregateTests {
       try bench.report(1_710, at: now)
       try bench.feed.aggregate(at: now, regions: [.queensland, .nation, rest])
       let day = try #require(Day("2026-06-30"))
-      try bench.feed.store.days.refreshHabits(from: day, to: day, leastDays: 1, now: now)
+      try bench.feed.store.days.refreshHabits(from: day, to: day, leastDays: 1)
       #expect(
         try bench.connection.lines("SELECT region FROM fuel.station_habit")
           == Array(repeating: "qld-rest", count: 4))
@@ -313,7 +312,7 @@ struct AggregateTests {
           """)
       }
       try bench.feed.store.days.refreshHabits(
-        from: first, to: first + 1, leastDays: 2, now: now)
+        from: first, to: first + 1, leastDays: 2)
       #expect(
         try bench.connection.lines(
           "SELECT DISTINCT (difference_cpl * 100)::integer FROM fuel.station_habit") == [usual])
@@ -454,7 +453,8 @@ struct AggregateTests {
 
   /// F-N50: an aggregate with a clock that was weeks ahead leaves no trace once the clock is right
   /// again.
-  @Test func aClockThatWasAheadIsTakenBack() async throws {
+  @Test(.longer) func aClockThatWasAheadIsTakenBack() async throws {
+    let rounds = Long.count(short: 16, long: 28)
     func answers(isAhead: Bool) async throws -> [String] {
       try await TestDatabase.with { target in
         let feed = try Feed(target)
@@ -468,7 +468,7 @@ struct AggregateTests {
         }
         var prices = [1_700, 1_710, 1_720, 1_730]
         var changedAt = Array(repeating: begin, count: 4)
-        for round in 0..<16 {
+        for round in 0..<rounds {
           let at = begin + .seconds(Int64(round) * 43_200)
           // One of three prices changes; the others stay for days.
           prices[round % 3] += round % 2 == 0 ? 30 : -20
@@ -478,7 +478,7 @@ struct AggregateTests {
           try aggregate(at: at + .seconds(60))
           if isAhead, round == 6 { try aggregate(at: at + .seconds(20 * 86_400)) }
         }
-        let end = begin + .seconds(15 * 43_200 + 600)
+        let end = begin + .seconds(Int64(rounds - 1) * 43_200 + 600)
         try aggregate(at: end)
         try connection.query("SELECT set_config('bowser.now', \(end.description), false)")
         var lines: [String] = []

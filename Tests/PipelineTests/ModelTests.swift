@@ -46,7 +46,7 @@ struct ModelTests {
     let first = ProcessInfo.processInfo.environment["MODEL_FIRST"].flatMap(Int.init)
     guard let first else {
       return Set(0..<count).union(Long.isOn ? onceWrong[...] : onceWrong.prefix(1))
-        .union(Long.isOn ? lastWrong[...] : lastWrong.suffix(1)).sorted()
+        .union(Long.isOn ? lastWrong[...] : [32617]).sorted()
     }
     return Array(first..<first + count)
   }()

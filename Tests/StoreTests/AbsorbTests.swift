@@ -3,6 +3,7 @@ import Postgres
 import Store
 import TestDatabase
 import Testing
+import Timeline
 
 /// What one run does to the history.
 struct AbsorbTests {
@@ -456,6 +457,28 @@ struct AbsorbTests {
       #expect(
         try feed.connection.lines("SELECT outcome FROM fuel_v1.ingest_runs ORDER BY run_id")
           == ["interrupted", "stored"])
+    }
+  }
+
+  /// F-K04: where the lists beside a refused one cannot be judged again, nothing of the refusal is
+  /// stored.
+  @Test func aRefusalIsStoredWithWhatFollows() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target)
+      let run = try feed.store.ledger.beginRun(feed.id, at: hour(0))
+      let list = ListSummary(takenAt: hour(0), pairs: 1, stations: 1)
+      func fail(_ judge: (ListSummary) throws -> [RunID]) throws -> [RunID] {
+        try feed.store.ledger.failRun(
+          run, at: hour(0), isRefusal: true, error: "too short", payload: nil, list: list,
+          requests: 1, judge: judge)
+      }
+      func outcome() throws -> [String] {
+        try feed.connection.lines("SELECT outcome FROM fuel.run")
+      }
+      #expect(throws: CancellationError.self) { try fail { _ in throw CancellationError() } }
+      #expect(try outcome() == ["running"])
+      #expect(try fail { $0 == list ? [run] : [] } == [run])
+      #expect(try outcome() == ["refused"])
     }
   }
 

@@ -494,45 +494,44 @@ struct RoleAttackTests {
     }
   }
 
+  private static let planted = [
+    "UPDATE fuel.price SET price_tenths = price_tenths + 1 WHERE station_id = 1 AND run_id = 2",
+    "DELETE FROM fuel.price WHERE station_id = 2 AND run_id = 3",
+    "UPDATE fuel.price SET run_id = 4 WHERE station_id = 2 AND run_id = 3",
+    "UPDATE fuel.archive_price SET effective_at = effective_at + interval '1 hour' WHERE station_id = 1",
+    "UPDATE fuel.listing SET is_listed = NOT is_listed WHERE station_id = 1",
+    """
+    SET session_replication_role = replica;
+    INSERT INTO fuel.price VALUES (1, 1, 1, '2026-06-20', 1, 3, now())
+    """,
+    "INSERT INTO fuel.price VALUES (1, 1, 1, '2026-06-20', 1, 999999, now())",
+    "UPDATE fuel.run SET taken_at = taken_at + interval '1 minute' WHERE run_id = 2",
+    "UPDATE fuel.run SET received = received + 1, unchanged = unchanged + 1 WHERE run_id = 3",
+    "UPDATE fuel.fact_sum SET facts = facts + 1 WHERE run_id = 2",
+    "DELETE FROM fuel.audit_log WHERE table_name = 'run'",
+    "UPDATE fuel.audit_log SET login = 'nobody'",
+    "UPDATE fuel.withdrawal SET reason = 'another'",
+    "UPDATE fuel.run SET outcome = 'withdrawn' WHERE run_id = 2",
+    "UPDATE fuel.run SET outcome = 'stored' WHERE outcome = 'withdrawn'",
+    "UPDATE fuel.run SET outcome = 'superseded' WHERE run_id = 2",
+    "UPDATE fuel.run SET outcome = 'refused', error = 'too short' WHERE run_id = 2",
+    "UPDATE fuel.run SET outcome = 'failed' WHERE run_id = 2",
+    "UPDATE fuel.run SET is_complete = false WHERE run_id = 2",
+    "UPDATE fuel.station SET is_public = false WHERE station_id = 1",
+    "UPDATE fuel.station SET name = 'Another' WHERE station_id = 1",
+    "UPDATE fuel.station_description SET is_public = false WHERE station_id = 1",
+    "TRUNCATE fuel.chain_link",
+    "DELETE FROM fuel.chain_link WHERE change_number = 3",
+    "DELETE FROM fuel.chain_link WHERE change_number = (SELECT max(change_number) FROM fuel.chain_link)",
+    """
+    ALTER TABLE fuel.body DROP CONSTRAINT body_digest_ck;
+    UPDATE fuel.body SET bytes = 'another' WHERE bytes = 'a document 2'
+    """,
+  ]
+
   /// F-N25, F-N52: whatever a superuser changes without the program is found, and so are facts of a
   /// run that does not exist, which a writer can store.
-  @Test(
-    .longer,
-    arguments: Long.some(
-      [
-        "UPDATE fuel.price SET price_tenths = price_tenths + 1 WHERE station_id = 1 AND run_id = 2",
-        "DELETE FROM fuel.price WHERE station_id = 2 AND run_id = 3",
-        "UPDATE fuel.price SET run_id = 4 WHERE station_id = 2 AND run_id = 3",
-        "UPDATE fuel.archive_price SET effective_at = effective_at + interval '1 hour' WHERE station_id = 1",
-        "UPDATE fuel.listing SET is_listed = NOT is_listed WHERE station_id = 1",
-        """
-        SET session_replication_role = replica;
-        INSERT INTO fuel.price VALUES (1, 1, 1, '2026-06-20', 1, 3, now())
-        """,
-        "INSERT INTO fuel.price VALUES (1, 1, 1, '2026-06-20', 1, 999999, now())",
-        "UPDATE fuel.run SET taken_at = taken_at + interval '1 minute' WHERE run_id = 2",
-        "UPDATE fuel.run SET received = received + 1, unchanged = unchanged + 1 WHERE run_id = 3",
-        "UPDATE fuel.fact_sum SET facts = facts + 1 WHERE run_id = 2",
-        "DELETE FROM fuel.audit_log WHERE table_name = 'run'",
-        "UPDATE fuel.audit_log SET login = 'nobody'",
-        "UPDATE fuel.withdrawal SET reason = 'another'",
-        "UPDATE fuel.run SET outcome = 'withdrawn' WHERE run_id = 2",
-        "UPDATE fuel.run SET outcome = 'stored' WHERE outcome = 'withdrawn'",
-        "UPDATE fuel.run SET outcome = 'superseded' WHERE run_id = 2",
-        "UPDATE fuel.run SET outcome = 'refused', error = 'too short' WHERE run_id = 2",
-        "UPDATE fuel.run SET outcome = 'failed' WHERE run_id = 2",
-        "UPDATE fuel.run SET is_complete = false WHERE run_id = 2",
-        "UPDATE fuel.station SET is_public = false WHERE station_id = 1",
-        "UPDATE fuel.station SET name = 'Another' WHERE station_id = 1",
-        "UPDATE fuel.station_description SET is_public = false WHERE station_id = 1",
-        "TRUNCATE fuel.chain_link",
-        "DELETE FROM fuel.chain_link WHERE change_number = 3",
-        "DELETE FROM fuel.chain_link WHERE change_number = (SELECT max(change_number) FROM fuel.chain_link)",
-        """
-        ALTER TABLE fuel.body DROP CONSTRAINT body_digest_ck;
-        UPDATE fuel.body SET bytes = 'another' WHERE bytes = 'a document 2'
-        """,
-      ], short: 8))
+  @Test(.longer, arguments: Long.some(planted, short: 8))
   func whatIsPlantedIsFound(by statement: String) async throws {
     try await TestDatabase.with { target in
       let feed = try history(target)

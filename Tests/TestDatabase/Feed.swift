@@ -65,13 +65,12 @@ package struct Feed {
       ).take(
         distinct, payload: payload, run: run, requests: 0, reportsWholeDays: reportsWholeDays)
     } catch let refusal as Refusal {
-      var unread: [RunID] = []
-      try store.ledger.failRun(
+      let unread = try store.ledger.failRun(
         run, at: now ?? takenAt, isRefusal: true, error: "\(refusal)", payload: payload,
         counts: Counts(refusing: distinct), rejects: distinct.rejects, list: refusal.list,
         requests: 0
       ) {
-        unread = try Standings(store, of: id, rules: rules, now: now ?? takenAt)
+        try Standings(store, of: id, rules: rules, now: now ?? takenAt)
           .judgeAgain(beside: $0)
       }
       if !unread.isEmpty { throw BelievedNow(runs: unread) }

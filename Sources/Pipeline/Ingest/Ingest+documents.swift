@@ -110,11 +110,10 @@ extension Ingest {
       return Summary(
         feed: source.feed, run: run, takenAt: takenAt, counts: counts, requests: requests)
     } catch {
-      var believed: [RunID] = []
-      fail(
+      let believed = fail(
         run, error, payload: payload, counts: counts, rejects: rejects, requests: requests
       ) {
-        believed = try Standings(store, of: id, rules: source.listRules, now: clock.now())
+        try Standings(store, of: id, rules: source.listRules, now: clock.now())
           .judgeAgain(beside: $0)
       }
       readAgain(believed) { try reread($0, of: id) }
@@ -143,10 +142,15 @@ extension Ingest {
         + ", such as: \(example.prefix(200))")
   }
 
+  /// Records why a run stored nothing.
+  ///
+  /// - Parameter judge: called with the list, where the list is why it was refused.
+  /// - Returns: what `judge` returns.
+  @discardableResult
   func fail(
     _ run: RunID, _ error: any Error, payload: Payload? = nil, counts: Counts = Counts(),
-    rejects: [Reject] = [], requests: Int, judge: (ListSummary) throws -> Void = { _ in }
-  ) {
+    rejects: [Reject] = [], requests: Int, judge: (ListSummary) throws -> [RunID] = { _ in [] }
+  ) -> [RunID] {
     let isRefusal =
       switch error {
       case is Refusal: true
@@ -157,21 +161,23 @@ extension Ingest {
         }
       default: false
       }
-    func note(in store: Store, _ rejects: [Reject], _ list: ListSummary?) throws {
+    func note(in store: Store, _ rejects: [Reject], _ list: ListSummary?) throws -> [RunID] {
       try store.ledger.failRun(
         run, at: clock.now(), isRefusal: isRefusal, error: "\(error)", payload: payload,
         counts: counts, rejects: rejects, list: list, requests: requests, judge: judge)
     }
+    let list = (error as? Refusal)?.list
     do {
-      try note(in: store, rejects, (error as? Refusal)?.list)
-    } catch {
-      // The first error is the one to report. What cannot be stored beside it may be why this
-      // failed, and so may the session.
+      return try note(in: store, rejects, list)
+    } catch let unstored {
+      if list != nil { log.info("refused list not kept", ["run": run, "error": "\(unstored)"]) }
+      // What cannot be stored beside the first error may be why this failed, and so may the session.
       do {
-        try store.inAnotherSession { try note(in: $0, [], nil) }
+        return try store.inAnotherSession { try note(in: $0, [], nil) }
       } catch let last {
         // The next run closes the row of this run.
         log.info("run left open", ["run": run, "error": "\(error); \(last)"])
+        return []
       }
     }
   }

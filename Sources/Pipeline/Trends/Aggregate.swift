@@ -166,7 +166,7 @@ package struct Aggregate {
     let last = Self.lastDay(regions, now: now)
     guard try isDue || store.days.lastHabitDay() != last else { return }
     try store.days.refreshHabits(
-      from: last + (1 - Self.habitDays), to: last, leastDays: Self.leastHabitDays, now: now)
+      from: last + (1 - Self.habitDays), to: last, leastDays: Self.leastHabitDays)
   }
 
   /// Stores where every market is in its cycle, and the cycles of all stored averages, once a day;

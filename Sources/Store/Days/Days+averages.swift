@@ -68,9 +68,9 @@ extension Days {
   ///
   /// - Parameter leastDays: with fewer days than this there is no habit.
   package func refreshHabits(
-    from first: Day, to last: Day, leastDays: Int, now: Instant
+    from first: Day, to last: Day, leastDays: Int
   ) throws {
     try connection.query(
-      "SELECT fuel.refresh_habits(\(first)::date, \(last)::date, \(leastDays)::integer, \(now))")
+      "SELECT fuel.refresh_habits(\(first)::date, \(last)::date, \(leastDays)::integer)")
   }
 }

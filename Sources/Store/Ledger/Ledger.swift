@@ -94,11 +94,13 @@ extension Ledger {
   /// - Parameters:
   ///   - list: the composition of its list, where the list is why it was refused.
   ///   - judge: called with that list in the same transaction, which holds the lock of the timeline.
+  /// - Returns: what `judge` returns.
+  @discardableResult
   package func failRun(
     _ run: RunID, at instant: Instant, isRefusal: Bool, error: String, payload: Payload?,
     counts: Counts = Counts(), rejects: [Reject] = [], list: ListSummary? = nil, requests: Int,
-    judge: (ListSummary) throws -> Void = { _ in }
-  ) throws {
+    judge: (ListSummary) throws -> [RunID] = { _ in [] }
+  ) throws -> [RunID] {
     try connection.transaction {
       if let list {
         try store.spans.lockTimeline()
@@ -109,7 +111,7 @@ extension Ledger {
         run, at: instant, as: isRefusal ? "refused" : "failed", takenAt: payload?.takenAt,
         fetchedAt: payload?.fetchedAt, documents: payload?.documents ?? [],
         bytes: payload?.bytes ?? 0, counts: counts, error: error, requests: requests)
-      if let list { try judge(list) }
+      return try list.map(judge) ?? []
     }
   }
 
