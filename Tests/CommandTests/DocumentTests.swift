@@ -429,15 +429,15 @@ struct DocumentTests {
     let checked = try await tool(program, ["check"])
     #expect(checked.code == 0 && checked.out.isEmpty, "\(checked.out)")
     let faults = try Self.faults()
-    let tests = try Self.tests()
+    let tests = try await Self.testNames()
     let mutants = try await tool(program, ["list"]).out.split(separator: "\n")
       .map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
     #expect(mutants.count > 200)
     for mutant in mutants {
       let test = mutant[2].split(separator: "/")
-      let isThere = tests.contains { text in
-        text.contains("func \(test[1])(")
-          && ["struct", "extension"].contains { text.contains("\($0) \(test[0]) ") }
+      let isThere = tests.contains { names in
+        names.contains("func \(test[1])(")
+          && ["struct", "extension"].contains { names.contains("\($0) \(test[0]) ") }
       }
       #expect(faults.contains(mutant[0]) && isThere, "\(mutant[0]): \(mutant[2])")
     }
@@ -446,6 +446,22 @@ struct DocumentTests {
   /// Returns the ids of the rows of docs/faults.md.
   private static func faults() throws -> Set<Substring> {
     Set(try text("docs/faults.md").matches(of: /(?m)^\| (F-[A-Z][0-9]{2})\b/).map { $0.1 })
+  }
+
+  /// Returns the types and functions of each file of tests.
+  private static func testNames() async throws -> some Collection<Set<String>> {
+    let found = try await tool(
+      "grep",
+      [
+        "-roE", "--include=*.swift", "(struct|extension) [A-Za-z0-9]+ |func [A-Za-z0-9]+[(]",
+        "\(IntegrationTests.root)/Tests",
+      ])
+    var names: [Substring: Set<String>] = [:]
+    for line in found.out.split(separator: "\n") {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      names[parts[0], default: []].insert(String(parts[1]))
+    }
+    return names.values
   }
 
   /// Returns the texts of all files of tests.

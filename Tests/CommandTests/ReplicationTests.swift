@@ -51,7 +51,7 @@ struct ReplicationTests {
 
   /// A standby gives readers the same answers as its primary. Commands that write end with 75 and
   /// report that the database is a standby.
-  @Test func aStandbyAnswersReaders() async throws {
+  @Test(.long) func aStandbyAnswersReaders() async throws {
     let cluster = try Cluster()
     try fill(cluster.target)
     // An interrupted copy leaves its replication slot behind.
@@ -103,7 +103,7 @@ struct ReplicationTests {
 
   /// The publication of docs/operating.md copies existing rows first, and then what runs, archives
   /// and aggregates change.
-  @Test func aSubscriberAnswersReaders() async throws {
+  @Test(.long) func aSubscriberAnswersReaders() async throws {
     let publisher = try Cluster()
     let subscriber = try Cluster()
     #expect(try publisher.call("replicate"))

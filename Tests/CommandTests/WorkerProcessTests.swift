@@ -140,7 +140,7 @@ struct WorkerProcessTests {
 
   /// F-K05, F-K04: a signal that arrives while a provider is silent ends both processes of the run.
   /// The next run is normal.
-  @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGKILL])
+  @Test(.longer, arguments: Long.some([SIGTERM, SIGINT, SIGKILL, SIGHUP], short: 2))
   func signalsEndTheRun(signal: Int32) async throws {
     let isSilent = Mutex(true)
     let isHeld: @Sendable (String) -> Bool = { $0.hasSuffix("GetSitesPrices") }

@@ -117,7 +117,7 @@ struct AbsorbTests {
 
   /// F-N45: a feed that sends other invalid records each time does not fill the disk. Up to a limit
   /// the refused records are kept, all of them are counted, and they are deleted after a year.
-  @Test func refusedRecordsHaveALimit() async throws {
+  @Test(.long) func refusedRecordsHaveALimit() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let limit = InputLimit.rejectsKept.value
@@ -565,7 +565,7 @@ struct AbsorbTests {
 
   /// F-N26: the stations of a feed that invents other stations each time are limited. Stations that
   /// it named first still get prices.
-  @Test func inventedStationsAreBounded() async throws {
+  @Test(.long) func inventedStationsAreBounded() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
       let most = InputLimit.stations.value

@@ -168,7 +168,7 @@ extension DailyAverageTests {
 
   /// Daily averages equal those computed another way, from the rows of the history cut at the
   /// bounds of days.
-  @Test(arguments: [3, 11, 19])
+  @Test(.longer, arguments: Long.some([3, 11, 19], short: 1))
   func dailyAveragesAgreeWithTheHistory(seed: Int) async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(target)
