@@ -326,6 +326,34 @@ struct IngestTests {
     }
   }
 
+  /// F-N01: a list that comes late is refused, and still changes the judgement on a later one. That
+  /// one was refused too, and is read again.
+  @Test func aLateRefusedListLetsALaterOneCount() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      func replay(_ hour: Int64, _ count: Int) throws -> Counts {
+        let rows = (1...count).map {
+          "{\"SiteId\":\($0),\"FuelId\":2,\"CollectionMethod\":\"T\","
+            + "\"TransactionDateUtc\":\"2026-07-01T09:00:00\",\"Price\":1799}"
+        }
+        let document = Document(
+          name: "prices", bytes: Array("{\"SitePrices\":[\(rows.joined(separator: ","))]}".utf8),
+          fetchedAt: Bench.end + .seconds(3_600 * hour))
+        return try Ingest(
+          bench.source("qld-fpd"), store: bench.store(),
+          clock: .fixed(Bench.end + .seconds(9 * 86_400)), log: bench.log
+        ).replay([document]).counts
+      }
+      #expect(try replay(0, 30).stored == 30)
+      // Three days later it is compared with the first list, and then with the one that comes late.
+      #expect(throws: Refusal.self) { try replay(80, 4) }
+      #expect(throws: Refusal.self) { try replay(70, 5) }
+      #expect(
+        try bench.lines("SELECT outcome, replaces_run_id FROM fuel.run ORDER BY run_id")
+          == ["stored|NULL", "superseded|NULL", "refused|NULL", "unchanged|2"])
+    }
+  }
+
   /// F-F60: an answer that names sites of another state lists their prices too. Later answers with
   /// the prices alone do not bring them back. F-F63: a station that nobody described is told.
   @Test func sitesOfAnotherStateStayOut() async throws {
