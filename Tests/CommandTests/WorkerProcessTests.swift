@@ -145,7 +145,7 @@ struct WorkerProcessTests {
     let isSilent = Mutex(true)
     let isHeld: @Sendable (String) -> Bool = { $0.hasSuffix("GetSitesPrices") }
     let providers = try Providers { request, _ in
-      isSilent.withLock { $0 } && isHeld(request.path) ? .silence(seconds: 20) : nil
+      isSilent.withLock { $0 } && isHeld(request.path) ? .silence(seconds: 90) : nil
     }
     try await TestDatabase.with { target in
       // On a thread of its own, since a program whose provider is silent keeps a core busy.
@@ -162,7 +162,7 @@ struct WorkerProcessTests {
       isSilent.withLock { $0 = false }
       let connection = try Connection(target)
       // The database session of the run ends with its process.
-      let isGone = try await waitUntil {
+      let isGone = try await waitUntil(within: .seconds(15)) {
         try connection.lines(
           """
           SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
