@@ -249,15 +249,8 @@ struct DocumentTests {
     let makefile = try Self.text("Makefile")
     for target in targets { #expect(makefile.contains("\n\(target):"), "make \(target)") }
 
-    let providers = try WorkerProcessTests.Providers { _, _ in nil }
-    try await TestDatabase.with { target in
+    try await OutputTests().market { target, providers in
       let archive = try BackfillTests.archive(months: 1, rows: 50)
-      for words in [["ingest", "--all"], ["aggregate"]] {
-        let result = try CommandTests.run(
-          words + ["--now", "\(WorkerProcessTests.now)"], on: target,
-          environment: providers.environment)
-        #expect(result.code == 0, "\(result.err)")
-      }
       let out = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
       for command in commands.sorted() {
         // Each placeholder is replaced by a real value of its kind.

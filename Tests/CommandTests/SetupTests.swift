@@ -60,7 +60,7 @@ struct SetupTests {
         .replacing("\(printed) $what", with: "sh '\(home)/program' $what")
       #expect(command != String(line))
       for step in 0..<Long.count(short: 6, long: 48) {
-        let now = begin + .seconds(step * (Long.isOn ? 300 : 14_400))
+        let now = begin + .seconds(step * Long.count(short: 14_400, long: 300))
         feeds.set(now)
         try "\(now)".write(toFile: clock, atomically: false, encoding: .utf8)
         let mail = try await tool(

@@ -492,7 +492,7 @@ struct AggregateTests {
       }
     }
     let expected = try await answers(isAhead: false)
-    #expect(expected.count > 40)
+    #expect(expected.count > 60)
     let difference = firstDifference(try await answers(isAhead: true), expected)
     #expect(difference == nil, "\(difference ?? "")")
   }

@@ -509,6 +509,7 @@ struct RoleAttackTests {
     INSERT INTO fuel.fact_sum (run_id, facts, hash_sum)
     SELECT run_id, 1, hash FROM fuel.fact_hash WHERE run_id = 999999
     """,
+    "INSERT INTO fuel.price VALUES (1, 1, 1, '2026-06-20', 1, 999999, now())",
     "UPDATE fuel.run SET taken_at = taken_at + interval '1 minute' WHERE run_id = 2",
     "UPDATE fuel.run SET received = received + 1, unchanged = unchanged + 1 WHERE run_id = 3",
     "UPDATE fuel.fact_sum SET facts = facts + 1 WHERE run_id = 2",
