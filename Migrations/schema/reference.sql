@@ -148,5 +148,5 @@ COMMENT ON COLUMN fuel.market_event.day   IS 'The day from which it held.';
 COMMENT ON COLUMN fuel.market_event.state IS 'The state; NULL: the whole nation.';
 COMMENT ON COLUMN fuel.market_event.fuel  IS 'Fuel code; NULL: all of them.';
 COMMENT ON COLUMN fuel.market_event.what  IS 'What happened, in a sentence.';
-COMMENT ON COLUMN fuel.market_event.cpl   IS 'By how much it changed what a litre costs, cents; NULL: not told.';
+COMMENT ON COLUMN fuel.market_event.cpl   IS 'Change of the fuel excise on petrol and diesel before GST, cents per litre; NULL: not stated.';
 GRANT SELECT, INSERT, DELETE ON fuel.market_event TO fuel_writer;

@@ -38,7 +38,7 @@ package struct Source: Sendable {
     package let sightLapsesHours = Setting.integer("sightLapsesHours", 1...100_000)
     // Whether prices are fixed for whole price days.
     package let reportsWholeDays = Setting.boolean("tellsWholeDays", false)
-    // A run with more than this share of unreadable records is refused.
+    // A list with more than this share of unreadable records is only partial.
     package let maxRejectShare = Setting.share("maxRejectShare", 0.02)
     // A list with less than this share of the prices listed before is refused, or is only partial.
     package let refuseBelowShare = Setting.share("refuseBelowShare", 0.2)
