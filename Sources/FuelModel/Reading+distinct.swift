@@ -27,7 +27,7 @@ extension Reading {
         .subtracting(stations.lazy.map(\.code))
       guard let example = unknown.min() else { return }
       warnings.append(
-        "\(unknown.count) stations have prices and were never described, such as \(example)")
+        "stations that have prices and were never described: \(unknown.count), such as \(example)")
     }
   }
 
@@ -89,7 +89,7 @@ extension Reading {
     }
     let counts = Dictionary(others.map { ($1.code, 1) }, uniquingKeysWith: +)
     for (state, count) in counts.sorted(by: { $0.key < $1.key }) {
-      warnings.append("\(count) stations of \(state) are not of this feed")
+      warnings.append("stations of \(state), which are not of this feed: \(count)")
     }
     let codes = elsewhere.union(others.keys).subtracting(own)
     guard !codes.isEmpty else { return }
@@ -102,7 +102,7 @@ extension Reading {
     }
     if !strange.isEmpty {
       warnings.append(
-        "prices of \(strange.count) stations that were described in other states are not of this feed"
+        "stations with prices that were described in other states and are not of this feed: \(strange.count)"
       )
     }
   }

@@ -140,7 +140,8 @@ struct FuelCheckTests {
     #expect(both.rejects.count { $0.reason == .stateUnknown } == 1)
     #expect(
       both.warnings == [
-        "4 stations of NSW are not of this feed", "1 stations of VIC are not of this feed",
+        "stations of NSW, which are not of this feed: 4",
+        "stations of VIC, which are not of this feed: 1",
       ])
     // Without a state of its own, a price of a code of two stations may be that of either.
     let unclear = try distinct(

@@ -390,15 +390,15 @@ struct IngestTests {
         ).replay(documents).counts
       }
       let first = try replay(0, sites: [1: 1, 2: 1, 3: 2], prices: [1, 2, 3])
-      #expect(first.warnings == ["1 stations of NSW are not of this feed"])
+      #expect(first.warnings == ["stations of NSW, which are not of this feed: 1"])
       #expect(first.rejectedByReason == ["other_state": 1] && first.received == 3)
       let later = try replay(1, sites: [:], prices: [1, 2, 3, 4])
       #expect(later.rejectedByReason == ["other_state": 1])
       #expect(
         later.warnings
           == [
-            "prices of 1 stations that were described in other states are not of this feed",
-            "1 stations have prices and were never described, such as 4",
+            "stations with prices that were described in other states and are not of this feed: 1",
+            "stations that have prices and were never described: 1, such as 4",
           ])
       #expect(
         try bench.lines("SELECT station_code FROM fuel.station ORDER BY 1") == ["1", "2", "4"])

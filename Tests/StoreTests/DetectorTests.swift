@@ -410,7 +410,7 @@ struct DetectorTests {
       #expect(
         try feed.reports([.u91("1", 1800, hour(0))], stations: [a, a], at: hour(0)).warnings == [])
       let counts = try feed.reports([.u91("1", 1800, hour(0))], stations: [a, b], at: hour(1))
-      #expect(counts.warnings == ["1 stations described in two ways"])
+      #expect(counts.warnings == ["stations described in two ways: 1"])
       #expect(try feed.connection.lines("SELECT name FROM fuel_v1.stations") == ["B"])
     }
   }

@@ -52,7 +52,8 @@ package struct Merge {
     }
     let leftOut = distinct.stations.count - bounded.stations.count
     if leftOut > 0 {
-      bounded.warnings.append("\(leftOut) stations more than the \(most) that a feed may have")
+      bounded.warnings.append(
+        "stations left out, beyond the \(most) that a feed may have: \(leftOut)")
     }
     return bounded
   }
@@ -237,7 +238,7 @@ extension Counts {
     oddities = distinct.warnings
     awaitsTomorrow = distinct.awaitsTomorrow
     if distinct.contradictedStations > 0 {
-      oddities.append("\(distinct.contradictedStations) stations described in two ways")
+      oddities.append("stations described in two ways: \(distinct.contradictedStations)")
     }
   }
 }
