@@ -16,8 +16,9 @@ extension Client {
     // A proxy from the environment carries HTTPS as a tunnel and cannot read it. It could read
     // every header of plain HTTP requests. Those go to this machine only, so they bypass the proxy.
     if limits.allowLoopback {
-      let others = ProcessInfo.processInfo.environment["no_proxy"].map { $0 + "," } ?? ""
-      setenv("no_proxy", others + "127.0.0.1,localhost,::1", 1)
+      let machine = "127.0.0.1,localhost,::1"
+      let others = ProcessInfo.processInfo.environment["no_proxy"] ?? ""
+      if !others.hasSuffix(machine) { setenv("no_proxy", others + "," + machine, 1) }
     }
     let exchanges = Exchanges()
     let session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)

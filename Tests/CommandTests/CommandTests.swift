@@ -43,7 +43,10 @@ struct CommandTests {
     process.executableURL =
       FileManager.default.isExecutableFile(atPath: program.path) ? program : beside
     process.arguments = arguments
-    var all = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BOWSER_") }
+    // Neither the tester's settings and proxies, nor the no_proxy that a client of this process sets.
+    var all = ProcessInfo.processInfo.environment.filter {
+      !$0.key.hasPrefix("BOWSER_") && !$0.key.lowercased().hasSuffix("_proxy")
+    }
     all["BOWSER_CONFIG"] = config
     all["BOWSER_DATABASE"] = target
     all["BOWSER_STATE_FOLDER"] = state
