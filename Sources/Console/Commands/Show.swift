@@ -80,7 +80,8 @@ let showCommand = Command(
   return .done
 }
 
-private func fuelCode(_ word: String) throws -> String {
+/// Returns the code of a fuel for a user's word, such as `DL` for `diesel`.
+func fuelCode(_ word: String) throws -> String {
   let codes = Fuel.allCases.map(\.rawValue)
   let names = [
     "DIESEL": "DL", "UNLEADED": "U91", "ULP": "U91", "91": "U91", "PREMIUM": "P98", "PULP": "P95",
