@@ -201,7 +201,8 @@ BEGIN
     HAVING count(*) > 0;
   END IF;
   -- Where an archive reaches beyond the newest list, one of its prices may follow a price of the feed. Such a price of
-  -- the feed ends with the belief in the newest list, and holds on when the next list shows it again.
+  -- the feed ends with the belief in the newest list. It holds on when the next list shows it again, and ends earlier when
+  -- that list is withdrawn.
   IF p_confirms AND p_taken_at > p_last_listed_at AND EXISTS (
     SELECT
     FROM fuel.archive_intervals() AS covered
@@ -217,7 +218,7 @@ BEGIN
       ON span.station_id = record.place_id
       AND span.fuel_id = pair.fuel_id
       AND span.from_at <= p_last_listed_at
-      AND span.until_at = p_last_listed_at + lapse
+      AND span.until_at > p_last_listed_at
       AND span.seen_by = p_source_id
       AND NOT span.is_open
     WHERE pair.source_id = p_source_id;

@@ -122,6 +122,33 @@ extension TimelineTests {
     }
   }
 
+  /// F-L01: a list is withdrawn that showed the older price for longer. Its price ends as if the list
+  /// had never come.
+  @Test func aWithdrawnListHoldsNoPriceBeforeOneOfTheArchive() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "nsw-fuelcheck", state: .nsw)
+      try await archive([("2025-10-12 10:00:00", "170.0")], into: feed)
+      for list in ["06", "07", "08"] {
+        try reports(feed, 1_500, stamped: "2025-10-05T00:00:00Z", at: "2025-10-\(list)T00:00:00Z")
+        try makeTimeline(feed)
+      }
+      #expect(
+        try history(feed).first == "150.0|2025-10-05 00:00:00|2025-10-10 00:00:00|nsw-fuelcheck")
+      for (list, until) in [("08", "09"), ("07", "08")] {
+        let run = try feed.connection.query(
+          "SELECT run_id FROM fuel.run WHERE taken_at = \("2025-10-\(list)T00:00:00Z")::timestamptz"
+        ).only().integer("run_id")
+        let withdrawn = try #require(try feed.store.ledger.ledgerRun(run))
+        _ = try feed.decide(
+          withdrawn.run, takenAt: Instant("2025-10-\(list)T00:00:00Z"), counts: false,
+          now: Self.end, refuseBelow: 0, partialBelow: 0)
+        try makeTimeline(feed)
+        let held = try history(feed).first
+        #expect(held == "150.0|2025-10-05 00:00:00|2025-10-\(until) 00:00:00|nsw-fuelcheck")
+      }
+    }
+  }
+
   /// F-G39: a wrong price of an archive holds until the first complete list after it that shows
   /// another one, in whatever order lists and file are stored, and whichever lists count.
   @Test(arguments: ["a 06 08 09 10", "06 08 09 10 a", "06 a 08 10 09", "10 06 08 a 09"])
