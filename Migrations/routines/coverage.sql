@@ -98,12 +98,11 @@ RETURNS TABLE (source_id smallint, day date) LANGUAGE sql STABLE AS $$
       FROM fuel.list_intervals(p_from_at, p_clock) AS listed
       JOIN fuel.sight USING (source_id)
       UNION ALL
-      -- A run that counts and brought no list covers the price day on which it was taken. Runs of feeds whose
-      -- prices hold for whole days are of this kind.
+      -- A feed whose prices hold for whole days has no lists. Each of its runs covers the price day on which it was taken.
       SELECT run.source_id, run.taken_at, run.taken_at
       FROM fuel.run
-      WHERE run.outcome IN ('stored', 'unchanged') AND run.composition_id IS NULL AND NOT run.confirms
-        AND run.taken_at >= p_from_at
+      JOIN fuel.source USING (source_id)
+      WHERE source.tells_whole_days AND run.outcome IN ('stored', 'unchanged') AND run.taken_at >= p_from_at
     ) AS read
     JOIN fuel.source ON source.source_id = read.source_id AND source.kind = 'feed'
     JOIN fuel.state USING (state)

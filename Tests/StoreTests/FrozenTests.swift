@@ -172,6 +172,27 @@ struct FrozenTests {
     }
   }
 
+  /// F-F04: updates between frozen lists cover no day.
+  @Test func anUpdateCoversNoFrozenDay() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      for step in 0..<48 { try feed.reports(prices(step), at: Self.hour(step)) }
+      for step in stride(from: 48, to: 240, by: 4) {
+        try feed.reports(prices(47), at: Self.hour(step))
+        try feed.reports([], at: Self.hour(step + 1), coverage: .partial)
+      }
+      let end = Self.hour(240)
+      try feed.aggregate(at: end)
+      try feed.connection.query("SELECT set_config('bowser.now', \(end.description), false)")
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT DISTINCT is_covered, why FROM fuel_v1.coverage
+          WHERE region = 'QLD' AND day BETWEEN '2026-03-26' AND '2026-03-28'
+          """) == ["f|frozen"])
+    }
+  }
+
   /// F-F04: a list of yesterday that is served for ever confirms nothing, also once the lists of the
   /// time for which a sighting is believed are no longer better.
   @Test func yesterdaysListForEver() async throws {
