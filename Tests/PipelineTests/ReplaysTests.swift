@@ -3,8 +3,10 @@ import FuelModel
 import Pipeline
 import Postgres
 import Simulator
+import Store
 import TestDatabase
 import Testing
+import Timeline
 
 /// Tests kept answers of feeds that are loaded as history.
 struct ReplaysTests {
@@ -84,5 +86,32 @@ struct ReplaysTests {
     }
     #expect(found[0].count > 700)
     #expect(firstDifference(found[0], found[1]) == nil)
+  }
+
+  /// F-O60: a recorded answer that was withdrawn is not loaded again with the others.
+  @Test func aWithdrawnAnswerStaysOut() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      _ = try record(bench, into: folder)
+      let store = try bench.store()
+      func load() throws -> [Backfill.Result] {
+        try Replays(
+          [bench.source("qld-fpd")], store: store, clock: .fixed(Bench.end), log: bench.log
+        ).recordings(["\(folder)/all"])
+      }
+      #expect(try load().count { if case .loaded = $0.outcome { true } else { false } } == 8)
+      let wrong = try #require(try store.ledger.ledgerRun(6))
+      _ = try Standings(
+        store, of: wrong.source,
+        rules: ListRules(window: 1, refuseBelow: 0, partialBelow: 0), now: Bench.end
+      ).decide(wrong.run, takenAt: wrong.takenAt, counts: false, reason: "a test")
+      let again = try load().map { "\($0.outcome)" }
+      #expect(again == Array(repeating: "known", count: 8))
+      #expect(
+        try bench.lines("SELECT outcome FROM fuel.run WHERE run_id >= 6 ORDER BY run_id").first
+          == "withdrawn")
+    }
   }
 }

@@ -4,7 +4,7 @@ import Postgres
 /// The files of archives that were loaded or refused.
 extension Ledger {
   /// Returns the digests, in hex, of an archive's files or a feed's recordings that were loaded
-  /// completely. A file of an archive of which all loads are withdrawn is among them: it stays out.
+  /// completely. One of which all loads are withdrawn is among them: it stays out.
   /// A file that repeated facts of an earlier one, which was withdrawn since, is left out, so that it
   /// is loaded again.
   package func loadedDigests(of source: String) throws -> Set<String> {
@@ -15,8 +15,7 @@ extension Ledger {
       JOIN fuel.source USING (source_id)
       WHERE source.source = \(source)
         AND run.content_digest IS NOT NULL
-        AND (
-          run.outcome IN ('stored', 'unchanged') OR run.outcome = 'withdrawn' AND run.kind = 'backfill')
+        AND run.outcome IN ('stored', 'unchanged', 'withdrawn')
       GROUP BY run.content_digest
       HAVING bool_and(run.outcome = 'withdrawn')
         OR bool_or(run.outcome <> 'withdrawn' AND NOT (
