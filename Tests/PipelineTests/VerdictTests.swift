@@ -148,6 +148,44 @@ struct VerdictTests {
     }
   }
 
+  /// A withdrawn list leaves no average in a verdict of the same day, nor keeps one out of it.
+  @Test func aWithdrawnListLeavesNoAverage() async throws {
+    let now = Instant("2026-06-30T02:00:00Z")
+    func shown(withdraws: Bool) async throws -> [String] {
+      try await TestDatabase.with { target in
+        let feed = try Feed(target)
+        // The others begin to sell on the next day, so that too little is known of the first.
+        func list(_ stations: Int) -> [Observation] {
+          (0..<stations).map {
+            .u91("\($0)", 1_800 + $0, now + .seconds($0 < 3 ? -50_000 : -21_600))
+          }
+        }
+        func aggregate(at instant: Instant) throws {
+          _ = try Aggregate(
+            store: feed.store, regions: [.queensland], clock: .fixed(instant), log: Logger(.error)
+          ).run()
+        }
+        try feed.reports(list(3), at: now + .seconds(-46_800), now: now + .seconds(-46_800))
+        if withdraws {
+          let takenAt = now + .seconds(-21_600)
+          try feed.reports(list(14), at: takenAt, now: takenAt)
+          try aggregate(at: now + .seconds(-60))
+          let wrong = try #require(try feed.store.ledger.ledgerRun(2))
+          _ = try feed.decide(
+            wrong.run, takenAt: takenAt, counts: false, now: now, refuseBelow: 0, partialBelow: 0)
+        }
+        try aggregate(at: now)
+        try feed.connection.query("SELECT set_config('bowser.now', \(now.description), false)")
+        return try feed.connection.lines(
+          "SELECT average_cpl, stations FROM fuel_v1.fill_up WHERE fuel = 'U91'")
+      }
+    }
+    let without = try await shown(withdraws: false)
+    #expect(without == ["180.10|3"])
+    let with = try await shown(withdraws: true)
+    #expect(with == without)
+  }
+
   /// F-G38: a station follows its region, unless it stands ten cents above or below its usual place.
   /// There is no advice for less than half a cent.
   @Test func stationsFollowTheirRegion() async throws {

@@ -158,6 +158,7 @@ package struct MarketVerdict: Sendable {
     {
       return true
     }
+    if (last.average == nil) != (market.average == nil) { return true }
     return moved.map { $0 >= 50 } ?? (last.reason != judgement.reason)
   }
 
