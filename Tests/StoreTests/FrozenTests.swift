@@ -140,6 +140,26 @@ struct FrozenTests {
     #expect(try await live(steps.filter { $0 != 80 } + [80]) == plain)
   }
 
+  /// F-N60: somebody has changed which lists are frozen. A rebuild judges them again.
+  @Test func aRebuildJudgesFrozenListsAgain() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      let end = Self.hour(124)
+      for step in stride(from: 0, through: 120, by: 4) {
+        try feed.reports(prices(min(step, 40)), at: Self.hour(step), now: end)
+      }
+      try feed.aggregate(at: end)
+      func published() throws -> [String] { try frozen(feed) + feed.published(at: end) }
+      let plain = try published()
+      #expect(plain.count { $0.hasPrefix("frozen") } > 4)
+      try feed.connection.execute("UPDATE fuel.run SET frozen_since_at = NULL")
+      #expect(try published() != plain)
+      try Refold.restore(feed.store, now: end)
+      try feed.aggregate(at: end)
+      #expect(try published() == plain)
+    }
+  }
+
   /// F-F04: a feed of which few changes are known has no habit, and is believed.
   @Test func aNewFeedHasNoHabit() async throws {
     try await TestDatabase.with { target in

@@ -213,9 +213,9 @@ private struct IngestWork {
           let left = try store.ledger.keptRuns(of: feed, notIn: Array(done))
           guard !left.isEmpty else { continue }
           talk(
-            "bowser: \(feed): the kept documents of \(left.count) later runs were not read again "
-              + "(\(left[0]) to \(left[left.count - 1])). Until they are, prices that only the old "
-              + "reading reported do not count.\n")
+            "bowser: \(feed): later runs with kept documents were not read again: "
+              + "\(left.count), from \(left[0]) to \(left[left.count - 1]). "
+              + "They count as they were read before.\n")
         }
       } catch {
         tell("kept runs", .failure(error), &worst)

@@ -122,7 +122,8 @@ package struct Merge {
       // Where it is newer than all others, nothing is judged again.
       let isAppended = isNewest && reported.superseded.isEmpty && before?.isNewest == true
       if isAppended, isStill {
-        _ = try standings.judgeFrozen(from: payload.takenAt, until: payload.takenAt)
+        _ = try Standings.judgeFrozen(
+          store, of: source, from: payload.takenAt, until: payload.takenAt)
       }
       let windows = try fold(
         answer, to: isAppended ? before?.shown : nil, with: &refold, reported, &counts)

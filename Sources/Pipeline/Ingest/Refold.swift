@@ -152,9 +152,21 @@ package struct Refold {
 
   // MARK: All answers
 
-  /// Makes the facts of all feeds anew.
+  /// Judges anew which lists of all feeds are frozen, and makes the facts of all feeds anew.
   package static func restore(_ store: Store, now: Instant) throws {
     for (source, _) in try store.ledger.feeds() {
+      try store.transaction {
+        try store.spans.lockTimeline()
+        guard
+          let turned = try Standings.judgeFrozen(
+            store, of: source, from: .distantPast, until: .distantFuture)
+        else { return }
+        try store.due.touch(
+          Refold(store, of: source).write(
+            FactChanges(new: [], answers: []), after: [], turned: turned,
+            lastListed: store.ledger.lastListed(of: source), now: now
+          ).windows)
+      }
       var next: Instant? = .distantPast
       while let begins = next {
         // In parts, so that no ingest has to wait for all of them.

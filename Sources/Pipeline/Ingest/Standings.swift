@@ -39,7 +39,9 @@ package struct Standings {
   /// went or were judged otherwise.
   ///
   /// - Returns: between which instants lists begin to be frozen or cease to be; `nil`: none does.
-  func judgeFrozen(from: Instant, until: Instant) throws -> ClosedRange<Instant>? {
+  static func judgeFrozen(
+    _ store: Store, of source: SourceID, from: Instant, until: Instant
+  ) throws -> ClosedRange<Instant>? {
     var turned: [Instant] = []
     var ends = until
     while true {
@@ -88,7 +90,9 @@ package struct Standings {
     }
     try store.ledger.noteToRead(unread)
     let last = changed.map(\.takenAt).max() ?? instant
-    return (changed, try judgeFrozen(from: instant, until: max(instant, last)), unread)
+    let turned = try Self.judgeFrozen(
+      store, of: source, from: instant, until: max(instant, last))
+    return (changed, turned, unread)
   }
 
   /// Finds the lists of a feed whose stored judgement differs from the one that the lists around
@@ -125,7 +129,7 @@ package struct Standings {
           faults.append(
             "run \(list.run) of \(feed) is stored as \(words(list.judgement, list.isComplete)), "
               + "but by the lists around it is \(words(judgement, judgement.isComplete)); "
-              + "if limits of the feed have changed, bowser ingest --reprocess \(list.run) judges it by them"
+              + "bowser ingest --reprocess \(list.run) judges it again, also by changed limits of the feed"
           )
         }
       }
@@ -139,7 +143,7 @@ package struct Standings {
       }
       faults.append(
         "run \(run) of \(feed) is stored as \(words(list)), but by the lists around it is "
-          + words(judged))
+          + words(judged) + "; bowser aggregate --rebuild judges it again")
     }
     return faults
   }
