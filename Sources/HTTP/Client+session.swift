@@ -18,7 +18,9 @@ extension Client {
     if limits.allowLoopback {
       let machine = "127.0.0.1,localhost,::1"
       let others = ProcessInfo.processInfo.environment["no_proxy"] ?? ""
-      if !others.hasSuffix(machine) { setenv("no_proxy", others + "," + machine, 1) }
+      if !others.hasSuffix(machine) {
+        setenv("no_proxy", others.isEmpty ? machine : others + "," + machine, 1)
+      }
     }
     let exchanges = Exchanges()
     let session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
