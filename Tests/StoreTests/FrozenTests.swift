@@ -154,7 +154,7 @@ struct FrozenTests {
       #expect(plain.count { $0.hasPrefix("frozen") } > 4)
       try feed.connection.execute("UPDATE fuel.run SET frozen_since_at = NULL")
       #expect(try published() != plain)
-      try Refold.restore(feed.store, now: end)
+      try Standings.restoreFrozen(in: feed.store, now: end)
       try feed.aggregate(at: end)
       #expect(try published() == plain)
     }

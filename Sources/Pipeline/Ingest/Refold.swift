@@ -55,7 +55,7 @@ package struct Refold {
   /// all that hangs on facts beside spans.
   ///
   /// - Parameters:
-  ///   - runs: the runs of these answers.
+  ///   - runs: the runs of these answers. Without any, facts stay as they are.
   ///   - turned: between which instants lists begin to be frozen or cease to be.
   ///   - lastListed: when the newest list that confirms prices was taken before they changed.
   /// - Returns: how the facts change, and the station records and fuels whose spans change, with the
@@ -65,7 +65,10 @@ package struct Refold {
   ) throws -> (facts: FactChanges, windows: [Window]) {
     let instants = runs.map(\.takenAt)
     guard let first = instants.min(), let last = instants.max() else {
-      return (FactChanges(new: [], answers: []), [])
+      let same = FactChanges(new: [], answers: [])
+      return turned == nil
+        ? (same, [])
+        : try write(same, after: [], turned: turned, lastListed: lastListed, now: now)
     }
     let days = try store.answers.days(toldBy: runs.map(\.run), of: source)
     let answers =
@@ -152,21 +155,9 @@ package struct Refold {
 
   // MARK: All answers
 
-  /// Judges anew which lists of all feeds are frozen, and makes the facts of all feeds anew.
+  /// Makes the facts of all feeds anew.
   package static func restore(_ store: Store, now: Instant) throws {
     for (source, _) in try store.ledger.feeds() {
-      try store.transaction {
-        try store.spans.lockTimeline()
-        guard
-          let turned = try Standings.judgeFrozen(
-            store, of: source, from: .distantPast, until: .distantFuture)
-        else { return }
-        try store.due.touch(
-          Refold(store, of: source).write(
-            FactChanges(new: [], answers: []), after: [], turned: turned,
-            lastListed: store.ledger.lastListed(of: source), now: now
-          ).windows)
-      }
       var next: Instant? = .distantPast
       while let begins = next {
         // In parts, so that no ingest has to wait for all of them.

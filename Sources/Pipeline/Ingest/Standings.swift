@@ -169,6 +169,21 @@ package struct Standings {
     return unread
   }
 
+  /// Judges again which lists of all feeds are frozen, and notes the spans that change with that.
+  package static func restoreFrozen(in store: Store, now: Instant) throws {
+    for (source, _) in try store.ledger.feeds() {
+      try store.transaction {
+        try store.spans.lockTimeline()
+        let turned = try judgeFrozen(store, of: source, from: .distantPast, until: .distantFuture)
+        var refold = Refold(store, of: source)
+        try store.due.touch(
+          refold.follow(
+            [], turned: turned, lastListed: store.ledger.lastListed(of: source), now: now
+          ).windows)
+      }
+    }
+  }
+
   /// Withdraws a run, or counts it again. Runs in a transaction of its own.
   ///
   /// - Returns: lists that were refused when they arrived, were not stored, and would be believed

@@ -85,7 +85,10 @@ package struct Aggregate {
     // Who sells to members only is part of what is known of a station.
     try store.stations.refreshBrands(brands)
     if rebuild {
-      try Workers.patiently { try Refold.restore(store, now: now) }
+      try Workers.patiently {
+        try Standings.restoreFrozen(in: store, now: now)
+        try Refold.restore(store, now: now)
+      }
       try store.stations.renewFeeds()
     }
     try Identity.match(store, decisions: decisions, now: now, log: log)
