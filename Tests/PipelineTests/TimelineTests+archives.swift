@@ -24,7 +24,7 @@ extension TimelineTests {
         try feed.connection.lines("SELECT from_at, xmin FROM fuel.span ORDER BY from_at")
       }
       let before = try written()
-      // Lists that only go on with newer prices read no evidence. An aggregate reads it.
+      // An aggregate makes the spans again from an earlier instant on.
       try feed.connection.execute(
         "INSERT INTO fuel.due SELECT 'spans', station_id, fuel_id, '2025-10-05' FROM fuel.present_span"
       )
@@ -134,14 +134,12 @@ extension TimelineTests {
       }
       #expect(
         try history(feed).first == "150.0|2025-10-05 00:00:00|2025-10-10 00:00:00|nsw-fuelcheck")
-      for (list, until) in [("08", "09"), ("07", "08")] {
-        let run = try feed.connection.query(
-          "SELECT run_id FROM fuel.run WHERE taken_at = \("2025-10-\(list)T00:00:00Z")::timestamptz"
-        ).only().integer("run_id")
-        let withdrawn = try #require(try feed.store.ledger.ledgerRun(run))
+      // The first run is that of the file.
+      for (number, until) in [(4, "09"), (3, "08")] {
+        let list = try #require(try feed.store.ledger.ledgerRun(number))
         _ = try feed.decide(
-          withdrawn.run, takenAt: Instant("2025-10-\(list)T00:00:00Z"), counts: false,
-          now: Self.end, refuseBelow: 0, partialBelow: 0)
+          list.run, takenAt: list.takenAt, counts: false, now: Self.end, refuseBelow: 0,
+          partialBelow: 0)
         try makeTimeline(feed)
         let held = try history(feed).first
         #expect(held == "150.0|2025-10-05 00:00:00|2025-10-\(until) 00:00:00|nsw-fuelcheck")
