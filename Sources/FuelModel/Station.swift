@@ -104,6 +104,13 @@ package struct Position: Hashable, Sendable {
     self.longitude = longitude
   }
 
+  /// The point of a sphere with a radius of 1 that lies in this direction from the centre of the
+  /// earth.
+  package var direction: SIMD3<Double> {
+    let (north, east) = (latitude * .pi / 180, longitude * .pi / 180)
+    return [cos(north) * cos(east), cos(north) * sin(east), sin(north)]
+  }
+
   /// Returns the distance along the ground, by the haversine formula on a sphere with a radius of
   /// 6,371 km.
   package func kilometres(to other: Position) -> Double {

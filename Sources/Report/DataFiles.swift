@@ -224,7 +224,7 @@ extension Report {
   /// Where each price of a fuel is, for who looks for the cheapest nearby: station, latitude,
   /// longitude, price and the next one. The names are those of `placesScript`.
   func nearScript(_ fuel: String) -> String {
-    let lines = (sellers[fuel] ?? []).map { place, position in
+    let lines = (sellers[fuel] ?? []).map { place, position, _ in
       let offer = market.offers[place]
       return jsonList([
         json(offer.station), json(position.latitude), json(position.longitude),

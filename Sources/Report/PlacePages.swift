@@ -280,14 +280,12 @@ extension Report {
   /// The five nearest other stations where anybody can buy a fuel at a price that is believed.
   func nearest(to offer: Offer) -> [Offer] {
     guard let position = offer.position else { return [] }
-    // On a plane, which is exact enough to compare distances of neighbours.
-    let squeeze = cos(position.latitude * .pi / 180)
+    let here = position.direction
     var found: [(distance: Double, place: Int)] = []
-    for (place, other) in sellers[offer.fuel] ?? [] {
-      let (north, east) = (
-        other.latitude - position.latitude, (other.longitude - position.longitude) * squeeze
-      )
-      let distance = north * north + east * east
+    for (place, _, direction) in sellers[offer.fuel] ?? [] {
+      // Through the ground, which is in the order of the distance along it, and computed faster.
+      let way = direction - here
+      let distance = (way * way).sum()
       guard found.count < 5 || distance < found[4].distance,
         market.offers[place].station != offer.station
       else { continue }

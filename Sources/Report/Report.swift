@@ -16,7 +16,7 @@ package struct Report: Sendable {
   /// Regions by code, for a fast lookup: each of a hundred thousand prices needs its region.
   let regions: [String: MarketReport.Region]
   /// The places in `market.offers`, and the positions, of the prices of each fuel that are believed.
-  let sellers: [String: [(place: Int, position: Position)]]
+  let sellers: [String: [(place: Int, position: Position, direction: SIMD3<Double>)]]
 
   package init(_ market: MarketReport, now: Instant, version: String, address: String?) {
     self.market = market
@@ -25,10 +25,10 @@ package struct Report: Sendable {
     self.address = address
     regions = Dictionary(
       market.regions.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
-    var sellers: [String: [(place: Int, position: Position)]] = [:]
+    var sellers: [String: [(place: Int, position: Position, direction: SIMD3<Double>)]] = [:]
     for (place, offer) in market.offers.enumerated() where offer.isFresh && !offer.isFlagged {
       if let position = offer.position {
-        sellers[offer.fuel, default: []].append((place, position))
+        sellers[offer.fuel, default: []].append((place, position, position.direction))
       }
     }
     self.sellers = sellers

@@ -1,6 +1,7 @@
 import Foundation
 import FuelModel
 import Postgres
+import Simulator
 import TestDatabase
 import Testing
 
@@ -137,6 +138,29 @@ struct ReportTests {
           || other.x + other.width < box.x + 0.2
         #expect(isApart, "\(box) \(other)")
       }
+    }
+  }
+
+  /// The nearest stations are those with the shortest ways along the ground, also where they are far.
+  @Test func theNearestAreNearestOnTheGround() async throws {
+    var (market, now) = try await market()
+    var random = Random(seed: 1, "nearest")
+    var positions: [Int: Position] = [:]
+    for place in market.offers.indices {
+      let station = market.offers[place].station
+      let position =
+        positions[station]
+        ?? Position(latitude: random.real(-43...(-11)), longitude: random.real(114...153))
+      positions[station] = position
+      market.offers[place].position = position
+    }
+    let report = Report(market, now: now, version: "1", address: nil)
+    for offer in market.offers where offer.fuel == "U91" {
+      let here = try #require(offer.position)
+      let ways = market.offers.filter {
+        $0.fuel == "U91" && $0.isFresh && !$0.isFlagged && $0.station != offer.station
+      }.compactMap { $0.position?.kilometres(to: here) }.sorted()
+      #expect(report.nearest(to: offer).compactMap(\.kilometres) == Array(ways.prefix(5)))
     }
   }
 
