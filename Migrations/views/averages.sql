@@ -258,7 +258,8 @@ SELECT
   made.day,
   made.month AS month_on,
   round(made.mean / 655360.0, 2)::numeric(6, 2) AS average_cpl,
-  (made.mean / 655360.0)::numeric(20, 17) AS exact_average_cpl,
+  -- Multiplied by 1/655360, which is exact: a division stops at sixteen decimals.
+  (made.mean * 0.00000152587890625)::numeric(20, 17) AS exact_average_cpl,
   (made.low / 10.0)::numeric(6, 2) AS min_cpl,
   (made.high / 10.0)::numeric(6, 2) AS max_cpl,
   (made.last / 10.0)::numeric(6, 2) AS last_cpl,
@@ -406,7 +407,7 @@ COMMENT ON COLUMN fuel_v1.coverage.region            IS 'The region.';
 COMMENT ON COLUMN fuel_v1.coverage.source            IS 'The feed or archive.';
 COMMENT ON COLUMN fuel_v1.coverage.day               IS 'The local price day.';
 COMMENT ON COLUMN fuel_v1.coverage.is_covered        IS 'Whether the source covers the day, or a part of it: daily_averages.coverage has the share.';
-COMMENT ON COLUMN fuel_v1.coverage.why               IS 'Why nothing is known of the day: not_loaded (no loaded file of the archive covers it), outage (no list), frozen (lists that have changed nothing for too long), late (the day has not ended, or its prices are not due yet) or before_first_run; no_prices: it is covered, but no price of the region is known; NULL: prices are known.';
+COMMENT ON COLUMN fuel_v1.coverage.why               IS 'What the day lacks: not_loaded (no loaded file of the archive covers it), outage (no list), frozen (lists that have changed nothing for too long), late (the day has not ended, or its prices are not due yet) or before_first_run; no_prices: it is covered, but the region has no average, of the nation also if the states without a price are too many; NULL: nothing.';
 COMMENT ON COLUMN fuel_v1.coverage.stations_expected IS 'Number of stations of the region with an expected price, for the fuel that is known best; NULL: there is no average of that day.';
 
 CREATE OR REPLACE VIEW fuel_v1.market_events AS
@@ -602,7 +603,7 @@ COMMENT ON COLUMN fuel_v1.trend_summary.min_on             IS 'The day of min_30
 COMMENT ON COLUMN fuel_v1.trend_summary.max_on             IS 'The day of max_30d_cpl; the latest if there are several.';
 COMMENT ON COLUMN fuel_v1.trend_summary.position_pct       IS '0 at the month''s low, 100 at its high; NULL where both are equal.';
 COMMENT ON COLUMN fuel_v1.trend_summary.slope_cpl_per_day  IS 'Slope of the straight line through the daily averages, cents per litre per day; NULL below seven days.';
-COMMENT ON COLUMN fuel_v1.trend_summary.direction          IS 'rising, falling or steady: whether the newest average differs from that of two or more days before by 0.3 c; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.trend_summary.direction          IS 'rising, falling or steady: whether the newest average differs from that of two or more days before by more than 0.3 c; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.trend_summary.is_cycling         IS 'Whether there is a price cycle: the last three cycles are alike, each rise is followed by a fall, and the current cycle is not overdue.';
 COMMENT ON COLUMN fuel_v1.trend_summary.cycle_day          IS 'Day of the current cycle; 1 is the day of the trough that it began with; NULL: no cycle.';
 COMMENT ON COLUMN fuel_v1.trend_summary.typical_cycle_days IS 'The median length of the last three cycles, in days; NULL: no cycle.';

@@ -379,7 +379,7 @@ COMMENT ON VIEW fuel_v1.changes IS
 COMMENT ON COLUMN fuel_v1.changes.change_number IS 'Position of the run in the order of commits. Gaps have no meaning.';
 COMMENT ON COLUMN fuel_v1.changes.run_id        IS 'The run; see ingest_runs.';
 COMMENT ON COLUMN fuel_v1.changes.source        IS 'The feed or archive that reported it.';
-COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer offered), listed (in the feed''s list again, or for the first time: its last price holds) or history (an archive was loaded, answers were read again, a list came late, or a run was withdrawn: read price_history of the source again).';
+COMMENT ON COLUMN fuel_v1.changes.what          IS 'price (a price from effective_at on), ended (no longer in the list, or stated as not offered), listed (in the feed''s list again, or for the first time: its last price holds) or history (an archive was loaded, answers were read again, a list came late, or a run was withdrawn: read price_history of the source again).';
 COMMENT ON COLUMN fuel_v1.changes.station_id    IS 'The station as this source knows it: record_id of station_records, which leads to the station. NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.fuel          IS 'Fuel code, such as U91; NULL: history.';
 COMMENT ON COLUMN fuel_v1.changes.price_cpl     IS 'Cents per litre; NULL unless what is price.';

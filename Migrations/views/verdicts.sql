@@ -74,7 +74,7 @@ COMMENT ON COLUMN fuel_v1.fill_up.confidence           IS 'How likely the verdic
 COMMENT ON COLUMN fuel_v1.fill_up.p_cheaper_3d         IS 'How likely the average is to be 1 c/L lower within three days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.p_lower_5d           IS 'How likely the average is to be more than 0.2 c/L lower within five days, from 0 to 1; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.p_jump_3d            IS 'How likely the average is to be 3 c/L higher within three days, from 0 to 1; NULL: not known.';
-COMMENT ON COLUMN fuel_v1.fill_up.today_cpl            IS 'The average now that the verdict is based on, cents per litre; NULL: none.';
+COMMENT ON COLUMN fuel_v1.fill_up.today_cpl            IS 'The mean now of the stations of which tomorrow''s price is known too, cents per litre; NULL: tomorrow''s prices are not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.tomorrow_cpl         IS 'Average of tomorrow over the same stations, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.average_cpl          IS 'Average of known_until_on, or, if that day has not ended, of the part up to computed_at, cents per litre; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.change_1d_cpl        IS 'Change per day since the previous average, cents per litre; NULL: not known.';
@@ -83,11 +83,11 @@ COMMENT ON COLUMN fuel_v1.fill_up.expected_low_cpl     IS 'Estimate of the lowes
 COMMENT ON COLUMN fuel_v1.fill_up.expected_low_from_on IS 'The first day on which expected_low_cpl is likely; NULL: there is nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up.expected_low_to_on   IS 'The last day on which expected_low_cpl is likely; NULL: there is nothing to wait for.';
 COMMENT ON COLUMN fuel_v1.fill_up.phase                IS 'rising or falling, as confirmed by a move of six cents: a turn that the reason mentions may be newer. NULL: the average has not moved by six cents yet.';
-COMMENT ON COLUMN fuel_v1.fill_up.days_in_phase        IS 'Days since that phase began; NULL: not known.';
+COMMENT ON COLUMN fuel_v1.fill_up.days_in_phase        IS 'Days since that phase began, from the first day of its low or high where several are equal; NULL: not known.';
 COMMENT ON COLUMN fuel_v1.fill_up.last_trough_cpl      IS 'Average at the last trough, cents per litre; NULL: none is known.';
 COMMENT ON COLUMN fuel_v1.fill_up.last_peak_cpl        IS 'Average at the last peak, cents per litre; NULL: none is known.';
 COMMENT ON COLUMN fuel_v1.fill_up.share_raised         IS 'Share of the region''s stations that have raised their price by five cents since the last trough, from 0 to 1; NULL: the market is not rising.';
-COMMENT ON COLUMN fuel_v1.fill_up.stations             IS 'Number of stations that today_cpl and tomorrow_cpl are computed from.';
+COMMENT ON COLUMN fuel_v1.fill_up.stations             IS 'Number of stations that today_cpl and tomorrow_cpl are computed from; where these are NULL, of stations with a price now.';
 COMMENT ON COLUMN fuel_v1.fill_up.known_until_on       IS 'The last price day whose average the verdict used; NULL: none.';
 COMMENT ON COLUMN fuel_v1.fill_up.computed_at          IS 'When the verdict was given.';
 COMMENT ON COLUMN fuel_v1.fill_up.valid_until_at       IS 'When the verdict lapses.';
@@ -337,8 +337,8 @@ COMMENT ON COLUMN fuel_v1.verdict_scores.state               IS 'Its state; NULL
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_cpl          IS 'What following the verdicts saves against a random day of the window, cents per litre.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_low_cpl      IS 'Lower end of the 90 % interval of saving_cpl, cents per litre.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.saving_high_cpl     IS 'Upper end of that interval, cents per litre.';
-COMMENT ON COLUMN fuel_v1.verdict_scores.perfect_cpl         IS 'What hindsight saves against a random day of the window, cents per litre.';
-COMMENT ON COLUMN fuel_v1.verdict_scores.capture             IS 'saving_cpl divided by perfect_cpl: 1 is hindsight, 0 a random day; meaningless where perfect_cpl is below 0.8; NULL where nothing could be saved.';
+COMMENT ON COLUMN fuel_v1.verdict_scores.perfect_cpl         IS 'What perfect timing saves against a random day of the window, cents per litre.';
+COMMENT ON COLUMN fuel_v1.verdict_scores.capture             IS 'saving_cpl divided by perfect_cpl: 1 is perfect timing, 0 a random day; meaningless where perfect_cpl is below 0.8; NULL where nothing could be saved.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.days                IS 'Number of days that were scored, each with the window that begins on it.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.wait_share          IS 'Share of days with wait, from 0 to 1. This and the columns up to flips_30d are the same for each horizon.';
 COMMENT ON COLUMN fuel_v1.verdict_scores.fill_up_share       IS 'Share of days with fill_up, from 0 to 1.';

@@ -232,6 +232,7 @@ struct FrontDoorTests {
       let object = try #require(
         try JSONSerialization.jsonObject(with: Data(json.out.utf8)) as? [String: Any])
       #expect(object["version"] as? Int == 1 && object["fuel"] as? String == "DL")
+      #expect((object["place"] as? [String: Any])?["state"] as? String == "QLD")
       // F-O14: seven days and today so far, and fuels in their one order.
       let averaged = try #require(object["days"] as? [[String: Any]])
       let days = averaged.compactMap { $0["day"] as? String }

@@ -79,6 +79,13 @@ struct AnalystTests {
           WHERE daily.region = 'QLD' AND day = '2026-07-02'
           GROUP BY daily.average_cpl
           """) == ["t|3"])
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT count(*) > 0, bool_and(station_days.exact_average_cpl * 655360 = station_day.mean)
+          FROM fuel_v1.station_days
+          JOIN fuel.station_day USING (station_id, fuel, day)
+          """) == ["t|t"])
     }
   }
 

@@ -79,7 +79,8 @@ struct PlaceSearch {
     let whole = regions.first { names($0).contains(word) }
     guard let meant = whole ?? (begun.count == 1 ? begun[0] : nil) else { return nil }
     return NamedPlace(
-      kind: .region, code: meant.code, name: Words.title(meant.name), position: meant.centre)
+      kind: .region, code: meant.code, name: Words.title(meant.name), state: meant.state,
+      position: meant.centre)
   }
 
   /// Returns the point that a word states; `nil` where it states none.
