@@ -88,7 +88,8 @@ let aggregateCommand = Command(
   return .done
 }
 
-/// Writes what was known at a past instant, with one row for each region and fuel.
+/// Writes what was known at a past instant, with one row for each region and fuel. The nation has no
+/// verdict.
 private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
   let progress = Progress(what: "months")
   let known = try AsKnown(store, at: instant) { progress.show($0, of: $1) }
@@ -105,15 +106,16 @@ private func tellAsKnown(at instant: Instant, store: Store) throws -> ExitCode {
     "region,fuel,day,average_cpl,median_cpl,p25_cpl,min_cpl,max_cpl,stations,verdict,basis,rule,reason\n"
   )
   for line in known.lines {
-    let judgement = line.verdict.judgement
+    let judgement = line.verdict.region == Australia.code ? nil : line.verdict.judgement
     // As in `daily_averages`, too few stations give no average.
     let average = line.average.flatMap { $0.stations >= LeastSample.stations ? $0 : nil }
     write(
       ([
         line.verdict.region, line.fuel, line.verdict.day.description, cents(average?.average),
         cents(average?.median), cents(average?.quarter), cents(average?.lowest),
-        cents(average?.highest), String(line.average?.stations ?? 0), judgement.advice.rawValue,
-        judgement.basis.rawValue, judgement.rule ?? "", judgement.reason.asCSVField,
+        cents(average?.highest), String(line.average?.stations ?? 0),
+        judgement?.advice.rawValue ?? "", judgement?.basis.rawValue ?? "", judgement?.rule ?? "",
+        judgement?.reason.asCSVField ?? "",
       ]).joined(separator: ",") + "\n")
   }
   return .done

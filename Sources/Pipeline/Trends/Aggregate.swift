@@ -111,8 +111,7 @@ package struct Aggregate {
     }
     try keepMarkets(markets, spans, isDue: rebuild || isConfiguredAnew, now: now)
     // Nobody buys fuel in a nation as a whole: its mean mixes markets.
-    let nations = Set(regions.filter { $0.kind == "nation" }.map(\.code))
-    let verdicts = markets.filter { !nations.contains($0.region) }
+    let verdicts = markets.filter { $0.region != Australia.code }
     let newVerdicts = try store.verdicts.keep(verdicts, now: now)
     try GivenVerdicts.score(
       store, method: Adviser.verdicts.rawValue, upTo: Self.lastDay(regions, now: now), now: now)
