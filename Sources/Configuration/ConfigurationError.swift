@@ -23,6 +23,9 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .unreadable(let file, let reason): "\(file): \(reason)"
+    case .unknownKey("pingUrl", let place, _, _):
+      "\(place): 'pingUrl' was removed in version 1.0: delete the line; docs/operating.md, Jobs, shows "
+        + "how curl tells a watcher the exit code"
     case .unknownKey(let key, let place, let suggestion, let known):
       "\(place): unknown key '\(key)'; "
         + (suggestion.map { "did you mean '\($0)'?" }
@@ -33,8 +36,8 @@ package enum ConfigurationError: Error, Equatable, CustomStringConvertible {
       "\(place): '\(key)' does not belong in this file, which others can read: set \(variable), or "
         + "\(variable)_FILE to a file that only you can read"
     case .missingSecret(let feed, let name, let variable):
-      "the secret '\(name)' is missing: set \(variable), or \(variable)_FILE to a file that "
-        + "only you can read, or a systemd credential \(feed).\(name)"
+      "a key is missing: set \(variable), or \(variable)_FILE to a file that only you can read, or "
+        + "a systemd credential \(feed).\(name)"
     case .secretTwice(let variable):
       "both \(variable) and \(variable)_FILE are set: unset one of them"
     case .unsafeSecret(let what, let reason): "\(what): \(reason)"

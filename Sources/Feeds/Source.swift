@@ -168,22 +168,22 @@ package struct Source: Sendable {
 
   package var secrets: [String] { provider.secrets(self) }
 
-  /// Returns the error for the first secret that is missing, which states how to set it; `nil`
-  /// where there is none.
+  /// Returns the error for each secret that is missing, which states how to set it.
   ///
   /// - Throws: where a secret exists but cannot be used.
-  package func missingSecret(
+  package func missingSecrets(
     in secrets: Secrets
-  ) throws(ConfigurationError) -> ConfigurationError? {
+  ) throws(ConfigurationError) -> [ConfigurationError] {
+    var missing: [ConfigurationError] = []
     for name in self.secrets {
       do {
         _ = try secrets.find(feed: account, name: name)
       } catch {
-        if case .missingSecret = error { return error }
-        throw error
+        guard case .missingSecret = error else { throw error }
+        missing.append(error)
       }
     }
-    return nil
+    return missing
   }
 
   /// The shortest pause before a request is repeated, by the provider's own rules.

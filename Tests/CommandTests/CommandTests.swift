@@ -409,7 +409,7 @@ struct CommandTests {
     #expect(result.out.contains("  deadlineSeconds = 300  (bowser.json5)"))
     #expect(result.out.contains("  enabled = true  (default)"))
     #expect(result.out.contains("  secret token = ***"))
-    #expect(result.out.contains("  secret key = missing: the secret 'key' is missing"))
+    #expect(result.out.contains("  secret key = missing: a key is missing: set BOWSER_"))
   }
 
   /// Replay, `aggregate`, `show` and `status` on one database.

@@ -27,6 +27,9 @@ let doctorCommand = Command(
 ) { invocation in
   var doctor = Doctor()
   let settings = try invocation.statedSettings()
+  // A wrong option is no finding about this machine.
+  _ = try invocation.deadline(settings)
+  _ = try invocation.clock()
   let sources = try invocation.sources()
   doctor.tell(
     .ok, "configuration", "\(try invocation.configurationFolder()), \(sources.count) feeds")
@@ -218,7 +221,8 @@ private struct Doctor {
       return tell(.off, source.feed, "switched off by \(source.settings.origin(of: "enabled"))")
     }
     do {
-      if let missing = try source.missingSecret(in: Secrets(environment: invocation.environment)) {
+      let secrets = Secrets(environment: invocation.environment)
+      if let missing = try source.missingSecrets(in: secrets).first {
         guard !read.contains(source.feed) || isSimulated else { throw missing }
         return tell(.off, source.feed, "not set up: \(missing)")
       }
@@ -259,7 +263,12 @@ private struct Doctor {
         source, store: store, clock: .system, reader: try invocation.reader(settings),
         log: invocation.logger(settings)
       ).live(fetch, isRehearsal: true)
-      tell(.ok, what, "answers; \(summary.counts.received) prices read, none stored")
+      let received = summary.counts.received
+      tell(
+        .ok, what,
+        received == 0
+          ? "answers; nothing is new since the last run"
+          : "answers; \(received) prices read, none stored")
     } catch let error as IngestError {
       tell(.warn, what, "\(error)")
     } catch {

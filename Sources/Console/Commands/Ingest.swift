@@ -118,7 +118,7 @@ private struct IngestWork {
     var worst = ExitCode.done
     do {
       // No attempt is recorded with a key that cannot be used.
-      _ = try source.missingSecret(in: secrets)
+      _ = try source.missingSecrets(in: secrets)
       let summary = try await ingest(source, store).live(
         try invocation.fetch(source, settings, until: try invocation.deadline(settings)),
         recording: invocation.options["record"].map { Recording(folder: $0) },
@@ -149,11 +149,11 @@ private struct IngestWork {
   /// recorded, because its provider is not asked.
   private func hasKeys(_ source: Source, _ worst: inout ExitCode) -> Bool {
     // The run itself reports a key that cannot be used, and a feed that is switched off.
-    guard source.settings.enabled, let missing = try? source.missingSecret(in: secrets) else {
+    guard source.settings.enabled, let missing = try? source.missingSecrets(in: secrets) else {
       return true
     }
-    tell(source.feed, .failure(missing), &worst)
-    return false
+    for error in missing { tell(source.feed, .failure(error), &worst) }
+    return missing.isEmpty
   }
 
   /// Whether a feed is due. A feed that was never read and has no key is not set up, which is no
@@ -161,7 +161,7 @@ private struct IngestWork {
   private func isDue(_ source: Source, _ store: Store) throws -> Bool {
     let ingest = try ingest(source, store)
     // The run itself reports a key that cannot be used.
-    let isKeyMissing = (try? source.missingSecret(in: secrets)) != nil
+    let isKeyMissing = (try? source.missingSecrets(in: secrets))?.isEmpty == false
     if try isKeyMissing && !ingest.wasRead() { return false }
     return try ingest.isDue(hasSecrets: !isKeyMissing)
   }

@@ -86,8 +86,8 @@ private func table(_ feeds: [FeedHealth], _ now: Instant, _ style: Style) -> Str
   return text
 }
 
-/// Returns the feeds of the configuration that have no key and were never read, and the missing
-/// variable of each.
+/// Returns the feeds of the configuration that lack a key and were never read, and the missing
+/// variables of each.
 func notSetUp(
   _ invocation: Invocation, _ health: [FeedHealth]
 ) throws -> [(feed: String, missing: String)] {
@@ -96,8 +96,11 @@ func notSetUp(
   return try invocation.sources().compactMap { source in
     // A key that cannot be used is reported by `bowser doctor`.
     guard source.settings.enabled, !read.contains(source.feed),
-      case .missingSecret(_, _, let variable)? = try? source.missingSecret(in: secrets)
+      let missing = try? source.missingSecrets(in: secrets), !missing.isEmpty
     else { return nil }
-    return (source.feed, variable)
+    let variables = missing.map { error in
+      if case .missingSecret(_, _, let variable) = error { variable } else { "" }
+    }
+    return (source.feed, variables.joined(separator: " and "))
   }
 }
