@@ -40,7 +40,9 @@ package struct ArchiveFile: Sendable {
       throw ArchiveRefusal(file: name, Self.tar)
     }
     guard head.starts(with: [0x50, 0x4B]) else {
-      if head.contains(0x0D), !head.contains(0x0A) { throw ArchiveRefusal(file: name, Self.oldMac) }
+      if head.contains(0x0D), !head.contains(0x0A), !head.contains(where: { $0 < 0x09 }) {
+        throw ArchiveRefusal(file: name, Self.oldMac)
+      }
       return .csv
     }
     let listing = try unzip(["-Z1"])

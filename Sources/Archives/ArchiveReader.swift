@@ -129,7 +129,8 @@ package actor ArchiveReader: ArchiveSource {
 
   private static func words(_ fault: CSVRecords.Fault) -> String {
     switch fault {
-    case .unclosedQuote: "a quoted field that does not end"
+    case .unclosedQuote:
+      "a quoted field that does not end: the file may be cut off, or a \" in a text is not doubled"
     case .rowTooLong: "a row longer than a megabyte or of more than 256 fields"
     case .readFailed(let code): "cannot be read (error \(code))"
     }

@@ -114,8 +114,8 @@ package struct Invocation: Sendable {
     if orDay, let day = Day(text) { return Instant(seconds: Int64(day.sinceEpoch) * 86_400) }
     guard let instant = Instant(iso: text) else {
       throw UsageError.message(
-        "--\(name) must be an instant with its zone, such as 2026-07-02T12:00:00Z or "
-          + "2026-07-02T22:00:00+10:00")
+        "--\(name) must be \(orDay ? "a day such as 2026-07-01, or " : "")an instant with its zone, such "
+          + "as 2026-07-02T12:00:00Z or 2026-07-02T22:00:00+10:00")
     }
     return instant
   }

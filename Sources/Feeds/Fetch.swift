@@ -205,7 +205,8 @@ package struct Fetch: Sendable {
           "status \(response.status) of \(source.shownAddress(call.path)): the address may have "
           + "moved; 'url' in \(source.settings.file), or \(source.urlVariable), sets it")
     case let status:
-      throw .unavailable(document: name, reason: "status \(status): \(beginning(response.body))")
+      throw .unavailable(
+        document: name, reason: "the provider answered \(status): \(beginning(response.body))")
     }
     let start = response.body.prefix(512).drop {
       [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0)
@@ -226,7 +227,8 @@ package struct Fetch: Sendable {
     }
     // UTF-16 without a byte order mark would pass for UTF-8 and escape every check of the text.
     if response.body.contains(0) {
-      throw .malformed(document: name, reason: "NUL bytes: not UTF-8 text")
+      throw .malformed(
+        document: name, reason: "not UTF-8 text: it contains NUL bytes, as UTF-16 does")
     }
     return response.body
   }

@@ -59,12 +59,13 @@ package enum HTTPError: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .unreachable(let host, let reason): "\(host) cannot be reached: \(reason)"
+    case .unreachable(let host, let reason): "no whole answer from \(host): \(reason)"
     case .tooSlow(let host, let seconds): "\(host) gave no complete answer within \(seconds) s"
     case .tooLarge(let host, let limit): "the answer of \(host) is larger than \(limit) bytes"
     case .contradictory(let host, let what): "the answer of \(host) contradicts itself: \(what)"
     case .redirected(let host, let status, let target):
-      "\(host) redirects (\(status)) to \(target); redirects are not followed"
+      "\(host) redirects (\(status)) to \(target); redirects are not followed: if the provider has moved, "
+        + "set the new address as 'url' of the feed"
     case .addressRefused(let reason): "address refused: \(reason)"
     }
   }

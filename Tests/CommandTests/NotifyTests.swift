@@ -338,7 +338,7 @@ struct NotifyTests {
           let result = try notify(target, open, words)
           #expect(
             result.code == 78
-              && result.err.contains("BOWSER_NOTIFY_PHONE_URL: is not an https address")
+              && result.err.contains("BOWSER_NOTIFY_PHONE_URL: must begin with https://")
               && !result.err.contains("CANARY"), "\(result)")
         }
       }

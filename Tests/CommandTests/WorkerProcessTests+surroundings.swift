@@ -263,7 +263,7 @@ extension WorkerProcessTests {
       }
       let result = try CommandTests.run(
         ["ingest", "qld-fpd", "--now", "\(Self.now)"], on: target, environment: environment)
-      let reason = "feed.invalid cannot be reached: "
+      let reason = "no whole answer from feed.invalid: "
       #expect(result.code == 69 && result.err.contains(reason), "\(result)")
       let told = seen.withLock { $0 }
       #expect(!told.isEmpty)

@@ -82,7 +82,9 @@ extension IngestTests {
         try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(3_500))
       }
       #expect(
-        "\(second!)" == "the next request is allowed in 100 s")
+        "\(second!)"
+          == "no request is allowed before \(Bench.end + .seconds(3_600)), in 100 s: the provider "
+          + "asked for a pause, or its limits ask for one")
       #expect(bench.asked.withLock { $0.count } == asked)
       try await bench.ingest("wa-fuelwatch", at: Bench.end + .seconds(3_700))
     }
@@ -180,7 +182,7 @@ extension IngestTests {
       }
       let error = await fault { try await bench.ingest(feed) }
       let message = "\(error!)" + (try bench.lines("SELECT error FROM fuel.run")).joined()
-      #expect(message.contains("status 400"))
+      #expect(message.contains("answered 400"))
       #expect(message.contains("is not shown"))
       let pair = Data("CANARY-key:CANARY-secret".utf8).base64EncodedString()
       #expect(!message.contains("CANARY") && !message.contains(pair), "\(message)")

@@ -131,7 +131,7 @@ struct IngestTests {
       let moved =
         "\(address): the address may have moved; 'url' in feeds/qld.json5, or BOWSER_QLD_FPD_URL"
       let named = [
-        "500": "status 500: Internal Server Error.",
+        "500": "the provider answered 500: Internal Server Error.",
         "404": "status 404 of \(moved)", "410": "status 410 of \(moved)",
         "304": "status 304",
         "html": "an HTML page instead of data: <!DOCTYPE html><html>maintenance",

@@ -28,9 +28,10 @@ let backfillCommand = Command(
     Archives: nsw-fuelcheck, nt-myfuel, qld-fuel-prices, vic-servo-saver, wa-fuelwatch, and recordings.
     The beginning of a name is enough. Files may be .csv, .csv.gz, .xlsx or .zip, in any order. Their
     content shows which kind they are, and their rows show which months they hold. A file is loaded
-    completely or not at all. A file that was loaded before, under whatever name, is passed over, so the
-    same command continues where it was interrupted. Of a folder only files with these endings are
-    read (.json and .json.gz for vic-servo-saver), and no folders in it unless --recursive is given.
+    completely or not at all. A file that was loaded before, under whatever name, is known and not read
+    again, so the same command continues where it was interrupted. Of a folder only files with these
+    endings are read (.json and .json.gz for vic-servo-saver), and no folders in it unless --recursive is
+    given.
 
     `bowser gaps` lists what is missing. `bowser aggregate` then brings the averages up to date.
     """,
@@ -153,7 +154,9 @@ private func tell(_ results: [Backfill.Result], _ invocation: Invocation) -> Exi
       total.unchanged += counts.unchanged
       total.duplicate += counts.duplicate
       total.rejectedByReason.merge(counts.rejectedByReason, uniquingKeysWith: +)
-      total.examples.merge(counts.examples) { first, _ in first }
+      total.examples.merge(counts.examples.mapValues { "\(result.file): \($0)" }) { first, _ in
+        first
+      }
       if !invocation.flags.contains("summary") {
         for warning in counts.warnings { writeError("\(result.file): \(warning)") }
       }

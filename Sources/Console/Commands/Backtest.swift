@@ -6,7 +6,7 @@ import Trends
 
 let backtestCommand = Command(
   name: "backtest",
-  summary: "Score the verdicts on past prices, beside a random day, hindsight and simple habits.",
+  summary: "Score verdicts on past prices, beside a random day, perfect timing and simple habits.",
   examples: [
     ("bowser backtest", "score the stored history; publishes the scores in verdict_scores"),
     (
@@ -32,8 +32,11 @@ let backtestCommand = Command(
     is how much less the driver pays than on a random one of these six days, in c/L; "low" and "high" are
     its 90 % interval. "perfect" is how much less the cheapest of the six days costs than a random one.
     "3 days", "5 days" and "7 days" show the capture, which is saved divided by perfect, of a driver who
-    buys within so many days. Every verdict is computed from averages up to its own day. Without --prices,
-    the verdicts that were given are scored too.
+    buys within so many days. "n" counts the days that are scored. "wait" and "fill up" are the shares of
+    days with that verdict, and "right" after each is the share of them after which the price did, or did
+    not, fall by a cent within three days. "flips" are the changes of the verdict in thirty days. "turn" to
+    "at-once" show the capture of always following that one habit. Every verdict is computed from averages
+    up to its own day. Without --prices, the verdicts that were given are scored too.
     """,
   deadlineSeconds: 7_200
 ) { invocation in

@@ -125,7 +125,8 @@ struct Receivers {
         url.scheme?.lowercased() == "https" || settings.allowLoopback
       else {
         throw ConfigurationError.unsafeSecret(
-          Secrets.variable(feed: "notify-\(name)", name: "url"), reason: "is not an https address")
+          Secrets.variable(feed: "notify-\(name)", name: "url"),
+          reason: "must begin with https://")
       }
       addresses[name] = url
     }

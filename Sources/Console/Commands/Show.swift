@@ -186,9 +186,12 @@ private struct Screen {
       text += line.trimmedEnd + "\n"
     }
     if let stations = averages.first(where: { $0.region == nation && $0.fuel == "U91" }) {
+      let mean =
+        stations.stations < LeastSample.stations
+        ? "fewer than \(LeastSample.stations) stations"
+        : "mean of \(stations.stations) stations"
       text += style.dim(
-        "  \(nation) U91: average of \(stations.stations) stations; \(stations.stale) stale left out\n"
-      )
+        "  \(Australia.name) U91: \(mean); \(stations.stale) stale left out\n")
     }
     if averages.contains(where: { $0.delayHours > 0 }) {
       let note =

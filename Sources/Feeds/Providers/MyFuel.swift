@@ -87,7 +87,7 @@ enum MyFuel: Provider {
           headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(form.utf8)))
     } catch {
       // The provider locks an account after wrong passwords, and answers 400 where it refuses one.
-      if case .unavailable(_, let reason) = error, reason.hasPrefix("status 400") {
+      if case .unavailable(_, let reason) = error, reason.hasPrefix("the provider answered 400:") {
         throw .notAllowed(document: "token", status: 400)
       }
       throw error

@@ -169,7 +169,7 @@ private func describe(_ error: DecodingError) -> String {
     return "\(path(context)) is not \(name)"
   case .dataCorrupted(let context):
     let cause = (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
-    return "not JSON: \(cause ?? context.debugDescription)".plain
+    return (cause.map { "not JSON: \($0)" } ?? "not JSON, or cut off").plain
   @unknown default: return "not JSON"
   }
 }

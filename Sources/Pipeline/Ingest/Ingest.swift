@@ -248,14 +248,15 @@ package enum IngestError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .busy: "another run of this feed is under way"
     case .notBefore(let instant, let now):
-      "the next request is allowed in "
+      "no request is allowed before \(instant), in "
         + waitText(seconds: Int((instant.microseconds - now.microseconds + 999_999) / 1_000_000))
+        + ": the provider asked for a pause, or its limits ask for one"
     case .quotaSpent(let allowed):
       "the \(allowed) requests of this UTC month are used up: no run begins before the next month"
     case .off(let place): "switched off by \(place): set it to true"
     case .clockIsWrong(let seconds):
       "this machine's clock is wrong: the provider's clock is \(abs(seconds)) s "
-        + "\(seconds > 0 ? "ahead of" : "behind") it; nothing was stored"
+        + "\(seconds > 0 ? "ahead of" : "behind") it: set it by NTP; nothing was stored"
     case .clocksDiffer(let seconds):
       "the database server's clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") this "
         + "machine's: set both by NTP; nothing was stored"

@@ -16,6 +16,7 @@ package struct Withdrawal {
     case replaced(Int, by: Int)
     case unkept(Int)
     case notCounted(Int, outcome: String)
+    case readAgain(Int, by: Int)
     case notWithdrawn(Int, outcome: String)
 
     package var description: String {
@@ -30,6 +31,8 @@ package struct Withdrawal {
         "run \(run) is of version 0.5, which did not keep what a run states: it cannot be withdrawn"
       case .notCounted(let run, let outcome):
         "run \(run) already does not count: it is \(outcome)"
+      case .readAgain(let run, let by):
+        "run \(run) is not withdrawn: its answers were read again by run \(by), which counts in its place"
       case .notWithdrawn(let run, let outcome): "run \(run) is not withdrawn: it is \(outcome)"
       }
     }
@@ -100,7 +103,10 @@ package struct Withdrawal {
     let number = run.run.number
     guard isNamed || !run.isFile else { return .file(number, archive: run.feed) }
     if counts {
-      guard run.outcome == "withdrawn" else { return .notWithdrawn(number, outcome: run.outcome) }
+      guard run.outcome == "withdrawn" else {
+        return run.replacedBy.map { .readAgain(number, by: $0) }
+          ?? .notWithdrawn(number, outcome: run.outcome)
+      }
     } else {
       if let by = run.replacedBy { return .replaced(number, by: by) }
       guard Self.counting.contains(run.outcome) else {
