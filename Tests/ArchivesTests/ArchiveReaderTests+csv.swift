@@ -10,14 +10,14 @@ extension ArchiveReaderTests {
   /// order mark, Windows line ends, and commas, quotes and a line break inside quotes.
   @Test func readsColumnsByName() async throws {
     let text =
-      "\u{FEFF}price,FUEL_CODE,Price Updated Date,service_station_name,Address,suburb,POSTCODE,brand\r\n"
-      + "145.9,U91,2025-01-02 03:04:05,\"The \"\"Old\"\" Garage, Kiama\",\"1 Main St,\nKiama NSW 2533\",Kiama,2533,BP\r\n"
+      "\u{FEFF}brand,FUEL_CODE,Price Updated Date,service_station_name,Address,suburb,POSTCODE,price\r\n"
+      + "BP,U91,2025-01-02 03:04:05,\"The \"\"Old\"\" Garage, Kiama\",\"1 Main St,\nKiama NSW 2533\",Kiama,2533,145.9\r\n"
       + "\r\n"
     let outcome = try await Self.read("nsw-fuelcheck", text)
+    // The price is the last column, which a line end follows.
     #expect(
       outcome.lines == ["THE OLD GARAGE KIAMA|1 MAIN ST KIAMA U91 2025-01-01T16:04:05Z 1459"])
     #expect(outcome.stations[0].name == "The \"Old\" Garage, Kiama")
-    // The last column, which a line end follows.
     #expect(outcome.stations[0].brand == "BP")
     #expect(outcome.received == 1)
   }
