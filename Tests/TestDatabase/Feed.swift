@@ -94,6 +94,8 @@ package struct Feed {
   package func aggregate(
     at now: Instant, regions: [Region] = [.queensland, .nation], workers: Workers? = nil
   ) throws {
+    // Where no aggregate before it ended well, an aggregate judges all doubts anew.
+    let run = try store.ledger.beginAggregate(at: now)
     _ = try store.stations.refreshRegions(regions)
     try TimelineUpdate.countStations(store, now: now)
     let workers = workers ?? Workers(store)
@@ -105,6 +107,7 @@ package struct Feed {
     try store.verdicts.withPricesNow(now: now) {
       _ = try connection.query("SELECT fuel.refresh_changes(\(now))")
     }
+    try store.ledger.finishAggregate(run, at: now, days: 0, verdicts: 0, newVerdicts: 0)
   }
 
   /// Returns everything that a reader can see of stations, prices and averages at an instant, as
