@@ -195,6 +195,39 @@ struct CoverageTests {
     }
   }
 
+  /// F-N30: a day on which most stations of a region are missing has the average of the others, and
+  /// is not complete.
+  @Test func aDayOfFewStationsIsNotComplete() async throws {
+    let header =
+      "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,LOCATION,POSTCODE\n"
+    let text =
+      header
+      + [("10", 10), ("11", 10), ("12", 4), ("13", 8), ("14", 7)].flatMap { day, stations in
+        (0..<stations).map { "\(day)/06/2025,S\($0),B,ULP,170.00,\($0) Main St,PERTH,6000\n" }
+      }.joined()
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, name: "wa-fuelwatch", state: .wa)
+      let now = Instant("2025-07-02T02:00:00Z")
+      let archive = try HistoryOrderTests.archive("wa")
+      _ = try await HistoryOrderTests.withFile(text) { path in
+        try await Backfill(
+          archive, store: feed.store, decisions: [], clock: .fixed(now), log: Logger(.error)
+        ).run([path])
+      }
+      try feed.aggregate(at: now, regions: [.nation, .westernAustralia])
+      #expect(
+        try feed.connection.lines(
+          """
+          SELECT extract(day FROM day), average_cpl, stations, stations_expected, is_complete
+          FROM fuel_v1.daily_averages
+          WHERE region = 'WA' AND day BETWEEN '2025-06-10' AND '2025-06-14' ORDER BY 1
+          """) == [
+            "10|170.00|10|10|t", "11|170.00|10|10|t", "12|170.00|4|10|f", "13|170.00|8|10|t",
+            "14|170.00|7|10|f",
+          ])
+    }
+  }
+
   /// F-N93: where an archive states whole days, a day without a row is not covered, and `gaps` lists
   /// it. F-N94: a region without a price in what covers it says so.
   @Test func aDayWithoutARowIsAGap() async throws {

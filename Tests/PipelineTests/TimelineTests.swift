@@ -213,10 +213,11 @@ struct TimelineTests {
       }
       try lists([.u91("old", 1_800, hour(-1))], at: 0)
       try lists([], at: 10)
-      for (number, hours) in [20, 30, 40, 50].enumerated() {
-        try lists([.u91("old", 1_810 + 10 * number, hour(hours - 1))], at: hours)
+      // The last price begins at midnight, where the later window begins too.
+      for (number, hours) in [18, 28, 38, 48].enumerated() {
+        try lists([.u91("old", 1_810 + 10 * number, hour(hours))], at: hours + 1)
       }
-      try lists([.u91("old", 1_840, hour(49)), .u91("new", 1_900, hour(5))], at: 60)
+      try lists([.u91("old", 1_840, hour(48)), .u91("new", 1_900, hour(5))], at: 60)
       try feed.connection.execute(
         """
         UPDATE fuel.station SET place_id = (

@@ -333,6 +333,8 @@ struct PlausibilityTests {
         }
       }
       try feed.reports(prices([1_800, 1_780, 1_990], since: -5), at: hour(0))
+      // The first aggregate judges all.
+      try feed.aggregate(at: hour(1))
       try feed.reports(prices([999, 999, 999], since: 1), at: hour(2))
       #expect(try flagged(feed, at: hour(2)) == Array(repeating: "x|99.9", count: 3))
       try feed.reports(prices([1_805, 999, 999], since: 1), at: hour(3), leavesSpans: true)
