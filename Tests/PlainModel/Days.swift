@@ -91,8 +91,8 @@ extension PlainModel {
   // MARK: Coverage
 
   /// Returns whether a source of a state leaves nothing open about a day. A feed covers it by a list
-  /// that was believed on it, or by a run on that day. Files of an archive cover it if they include
-  /// it and all days before it on which a price that still holds can have begun.
+  /// that was believed on it; an update states only some prices. Files of an archive cover it if they
+  /// include it and all days before it on which a price that still holds can have begun.
   func isSettled(_ state: String, _ fuel: String, on day: Int) -> Bool {
     let sources = Set(
       world.feeds.filter { $0.value.state == state }.map(\.key)
@@ -108,11 +108,6 @@ extension PlainModel {
       guard let feed = world.feeds[source], let lists = lists[source] else { return false }
       let begins = begin(of: day, in: feed.state)
       let ends = begin(of: day + 1, in: feed.state)
-      if lists.counted.contains(where: {
-        $0.takenAt >= begins && $0.takenAt < ends && !lists.isFrozen($0)
-      }) {
-        return true
-      }
       // A list covers the time from when it was taken until it is no longer believed.
       return lists.confirming.contains {
         $0.takenAt <= world.madeAt && $0.takenAt < ends

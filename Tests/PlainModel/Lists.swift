@@ -37,10 +37,6 @@ extension PlainModel {
       confirming = seen.filter { !frozen.contains($0.takenAt) }
     }
 
-    func isFrozen(_ run: Run) -> Bool {
-      run.isList && !confirming.contains { $0.takenAt == run.takenAt }
-    }
-
     /// A time during which lists say the same.
     private struct Still {
       var lists: [Second]
