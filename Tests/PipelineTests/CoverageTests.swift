@@ -195,25 +195,32 @@ struct CoverageTests {
     }
   }
 
+  /// Loads an archive of whole days: on each day of June 2025 so many stations have a row.
+  private func wholeDays(
+    _ days: [(day: String, stations: Int)], in target: String, now: Instant
+  ) async throws -> Feed {
+    let text =
+      "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,LOCATION,POSTCODE\n"
+      + days.flatMap { day, stations in
+        (0..<stations).map { "\(day)/06/2025,S\($0),B,ULP,170.00,\($0) Main St,PERTH,6000\n" }
+      }.joined()
+    let feed = try Feed(target, name: "wa-fuelwatch", state: .wa)
+    let archive = try HistoryOrderTests.archive("wa")
+    _ = try await HistoryOrderTests.withFile(text) { path in
+      try await Backfill(
+        archive, store: feed.store, decisions: [], clock: .fixed(now), log: Logger(.error)
+      ).run([path])
+    }
+    return feed
+  }
+
   /// F-N30: a day on which most stations of a region are missing has the average of the others, and
   /// is not complete.
   @Test func aDayOfFewStationsIsNotComplete() async throws {
-    let header =
-      "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,LOCATION,POSTCODE\n"
-    let text =
-      header
-      + [("10", 10), ("11", 10), ("12", 4), ("13", 8), ("14", 7)].flatMap { day, stations in
-        (0..<stations).map { "\(day)/06/2025,S\($0),B,ULP,170.00,\($0) Main St,PERTH,6000\n" }
-      }.joined()
     try await TestDatabase.with { target in
-      let feed = try Feed(target, name: "wa-fuelwatch", state: .wa)
       let now = Instant("2025-07-02T02:00:00Z")
-      let archive = try HistoryOrderTests.archive("wa")
-      _ = try await HistoryOrderTests.withFile(text) { path in
-        try await Backfill(
-          archive, store: feed.store, decisions: [], clock: .fixed(now), log: Logger(.error)
-        ).run([path])
-      }
+      let feed = try await wholeDays(
+        [("10", 10), ("11", 10), ("12", 4), ("13", 8), ("14", 7)], in: target, now: now)
       try feed.aggregate(at: now, regions: [.nation, .westernAustralia])
       #expect(
         try feed.connection.lines(
@@ -231,22 +238,10 @@ struct CoverageTests {
   /// F-N93: where an archive states whole days, a day without a row is not covered, and `gaps` lists
   /// it. F-N94: a region without a price in what covers it says so.
   @Test func aDayWithoutARowIsAGap() async throws {
-    let header =
-      "PUBLISH_DATE,TRADING_NAME,BRAND_DESCRIPTION,PRODUCT_DESCRIPTION,PRODUCT_PRICE,ADDRESS,LOCATION,POSTCODE\n"
-    let text =
-      header
-      + ["01", "02", "04", "28"].flatMap { day in
-        (0..<4).map { "\(day)/06/2025,S\($0),B,ULP,170.00,\($0) Main St,PERTH,6000\n" }
-      }.joined()
     try await TestDatabase.with { target in
-      let feed = try Feed(target, name: "wa-fuelwatch", state: .wa)
       let now = Instant("2025-07-02T02:00:00Z")
-      let archive = try HistoryOrderTests.archive("wa")
-      _ = try await HistoryOrderTests.withFile(text) { path in
-        try await Backfill(
-          archive, store: feed.store, decisions: [], clock: .fixed(now), log: Logger(.error)
-        ).run([path])
-      }
+      let feed = try await wholeDays(
+        [("01", 4), ("02", 4), ("04", 4), ("28", 4)], in: target, now: now)
       var south = Region.westernAustralia
       (south.code, south.kind) = ("south", "area")
       (south.centre, south.radiusKilometres) = (Position(latitude: -35, longitude: 117), 10)
@@ -267,7 +262,7 @@ struct CoverageTests {
           """) == ["WA|t|NULL", "WA|f|not_loaded", "south|t|no_prices", "south|f|not_loaded"])
       let missing = gaps(
         try feed.store.stations.knownDays(now: now), feeds: [("wa-fuelwatch", .perth, nil)],
-        archives: [archive], now: now
+        archives: [try HistoryOrderTests.archive("wa")], now: now
       ).filter { $0.from >= Day("2025-06-01")! }
       #expect(
         missing.map { "\($0.from) \($0.to)" } == [
