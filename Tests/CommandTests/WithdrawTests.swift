@@ -226,6 +226,38 @@ struct WithdrawTests {
     }
   }
 
+  /// F-K62: where the session of `--undo` is cut off while documents are read again, the next
+  /// withdrawal reads them. Readings that failed stay what they are: they stored nothing.
+  @Test func anUndoThatIsCutOffIsFinished() async throws {
+    try await TestDatabase.with { target in
+      func run(_ words: String...) throws -> CommandTests.Result {
+        try CommandTests.run(words + ["--now", "2026-07-03T12:00:00Z"], on: target)
+      }
+      #expect(try run("ingest", "qld-fpd", "--replay", CommandTests.recording).code == 0)
+      #expect(try run("withdraw", "1", "--reason", "x").code == 0)
+      let owner = try Connection(target)
+      // A sequence keeps its value after a rollback.
+      try owner.execute(
+        """
+        CREATE SEQUENCE fuel.cuts;
+        CREATE FUNCTION fuel.cut() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+        BEGIN
+          IF nextval('fuel.cuts') <= 2 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+          RETURN NEW;
+        END $$;
+        CREATE TRIGGER answer_cut BEFORE INSERT ON fuel.answer FOR EACH ROW EXECUTE FUNCTION fuel.cut()
+        """)
+      for _ in 0..<3 { _ = try run("withdraw", "1", "--undo", "--reason", "x") }
+      #expect(
+        try owner.lines("SELECT kind, outcome FROM fuel.run ORDER BY run_id") == [
+          "replay|superseded", "reprocess|failed", "reprocess|failed", "reprocess|unchanged",
+        ])
+      #expect(try owner.lines("SELECT count(*) FROM fuel.run_to_read") == ["0"])
+      let verified = try run("verify")
+      #expect(verified.code == 0, "\(verified)")
+    }
+  }
+
   /// F-N49: a run that was to be read again when a program died is read by the next live run of its
   /// feed or by the next withdrawal.
   @Test func whatWasLeftUnreadIsRead() async throws {

@@ -326,6 +326,36 @@ struct IngestTests {
     }
   }
 
+  /// F-K62: documents whose reading is cut off are read by the next run. After the third reading that
+  /// failed they no longer hold up the feed.
+  @Test(arguments: [1, 2, 3])
+  func aReadingThatFailsIsRepeated(failures: Int) async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let owner = try Connection(target)
+      try owner.execute(
+        """
+        CREATE FUNCTION fuel.fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+        BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
+        CREATE TRIGGER answer_fail BEFORE INSERT ON fuel.answer FOR EACH ROW EXECUTE FUNCTION fuel.fail()
+        """)
+      for attempt in 0...failures {
+        let error = await fault {
+          try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(3_600 * Int64(attempt)))
+        }
+        #expect(error is PostgresError, "\(attempt)")
+      }
+      try owner.execute("DROP TRIGGER answer_fail ON fuel.answer")
+      try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(9 * 3_600))
+      let readings = Array(repeating: "reprocess|failed", count: failures)
+      #expect(
+        try bench.lines("SELECT kind, outcome FROM fuel.run ORDER BY run_id")
+          == (failures < 3
+            ? ["live|superseded"] + readings + ["reprocess|stored", "live|unchanged"]
+            : ["live|failed"] + readings + ["live|stored"]))
+    }
+  }
+
   /// F-N01: a list that comes late is refused, and still changes the judgement on a later one. That
   /// one was refused too, and is read again.
   @Test func aLateRefusedListLetsALaterOneCount() async throws {

@@ -160,7 +160,7 @@ extension Ledger {
 
   /// Returns the runs of a feed whose kept documents have to be read, by number: the runs that
   /// `noteToRead` recorded, and live runs that died or could not be stored after their documents
-  /// had come and that nothing has read since.
+  /// had come and that nothing has read since. After three readings that failed, such a run is left.
   package func unreadRuns(of source: SourceID) throws -> [Int] {
     try connection.query(
       """
@@ -177,8 +177,12 @@ extension Ledger {
         AND run.kind = 'live'
         AND run.fetched_at IS NOT NULL
         AND EXISTS (SELECT FROM fuel.run_body WHERE run_body.run_id = run.run_id)
-        AND NOT EXISTS (
-          SELECT FROM fuel.run AS later WHERE later.replaces_run_id = run.run_id)
+        -- A reading that was cut off is repeated. One that fails each time would hold up the feed.
+        AND (
+          SELECT coalesce(bool_and(reading.outcome IN ('interrupted', 'failed')), true)
+            AND count(*) < 3
+          FROM fuel.run AS reading
+          WHERE reading.replaces_run_id = run.run_id)
       ORDER BY run_id
       """
     ).map { try $0.integer("run_id") }

@@ -241,7 +241,10 @@ extension Ledger {
       WHERE present.run_id = \(run)
         AND present.replaces_run_id IN (earlier.run_id, earlier.replaces_run_id)
         AND earlier.run_id <> present.run_id
-        AND earlier.outcome IN ('stored', 'unchanged', 'refused', 'failed', 'interrupted')
+        -- An earlier reading that failed stored nothing and stays failed. The run that brought the
+        -- documents is superseded however it ended.
+        AND (earlier.outcome IN ('stored', 'unchanged', 'refused')
+          OR earlier.outcome IN ('failed', 'interrupted') AND earlier.replaces_run_id IS NULL)
       RETURNING earlier.run_id, earlier.taken_at
       """
     ).map { row in
