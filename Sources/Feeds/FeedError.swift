@@ -2,8 +2,9 @@ import FuelModel
 
 /// Why a fetch, a document or a whole run was refused. Messages name documents, never secrets.
 package enum FeedError: Error, Equatable, CustomStringConvertible {
-  /// The provider could not be reached, or answered with an error, after all attempts.
-  case unavailable(document: String, reason: String)
+  /// The provider could not be reached, or answered with an error, after all attempts. `status` is
+  /// that of its answer; `nil` where none came.
+  case unavailable(document: String, reason: String, status: Int? = nil)
   /// The address of the feed is none that may be called.
   case addressRefused(document: String, reason: String)
   /// The provider denies access (401, 403, or 400 for a refused password). `keys` are the variables
@@ -20,7 +21,7 @@ package enum FeedError: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .unavailable(let document, let reason): "\(document): \(reason)"
+    case .unavailable(let document, let reason, _): "\(document): \(reason)"
     case .addressRefused(let document, let reason):
       "\(document): \(reason); 'url' in the file of the feed or the variable that ends with _URL "
         + "sets it, and allowLoopback in bowser.json5 admits a simulator on this machine"

@@ -203,10 +203,12 @@ package struct Fetch: Sendable {
         document: name,
         reason:
           "status \(response.status) of \(source.shownAddress(call.path)): the address may have "
-          + "moved; 'url' in \(source.settings.file), or \(source.urlVariable), sets it")
+          + "moved; 'url' in \(source.settings.file), or \(source.urlVariable), sets it",
+        status: response.status)
     case let status:
       throw .unavailable(
-        document: name, reason: "the provider answered \(status): \(beginning(response.body))")
+        document: name, reason: "the provider answered \(status): \(beginning(response.body))",
+        status: status)
     }
     let start = response.body.prefix(512).drop {
       [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0)

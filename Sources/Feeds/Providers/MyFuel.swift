@@ -87,7 +87,7 @@ enum MyFuel: Provider {
           headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(form.utf8)))
     } catch {
       // The provider locks an account after wrong passwords, and answers 400 where it refuses one.
-      if case .unavailable(_, let reason) = error, reason.hasPrefix("the provider answered 400:") {
+      if case .unavailable(_, _, status: 400) = error {
         throw .notAllowed(document: "token", status: 400)
       }
       throw error
