@@ -34,7 +34,7 @@ BEGIN
   END IF;
   IF NEW.outcome IS DISTINCT FROM OLD.outcome AND NOT (CASE
       WHEN NEW.outcome IN ('stored', 'unchanged') THEN
-        OLD.outcome IN ('withdrawn', 'refused') AND OLD.stored + OLD.unchanged > 0
+        (OLD.outcome = 'withdrawn' OR OLD.outcome = 'refused' AND OLD.stored + OLD.unchanged > 0)
         AND NEW.outcome = CASE WHEN OLD.stored > 0 THEN 'stored' ELSE 'unchanged' END
       WHEN NEW.outcome = 'withdrawn' THEN OLD.outcome IN ('stored', 'unchanged')
       WHEN NEW.outcome = 'refused' THEN OLD.outcome IN ('stored', 'unchanged') AND OLD.composition_id IS NOT NULL

@@ -226,6 +226,31 @@ struct WithdrawTests {
     }
   }
 
+  /// F-O60: a run that reported nothing is withdrawn and counts again as others do.
+  @Test func anEmptyUpdateIsTakenBackAndHadAgain() async throws {
+    try await TestDatabase.with { target in
+      func run(_ words: String...) throws -> CommandTests.Result {
+        try CommandTests.run(words + ["--now", "2026-07-03T12:00:00Z"], on: target)
+      }
+      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      let answer = folder + "/nsw-fuelcheck/20260702T120000Z"
+      try FileManager.default.createDirectory(atPath: answer, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      try Data("{\"stations\":[],\"prices\":[]}".utf8)
+        .write(to: URL(filePath: answer + "/news.json"))
+      #expect(try run("ingest", "nsw-fuelcheck", "--replay", CommandTests.recording).code == 0)
+      let update = try run("ingest", "nsw-fuelcheck", "--replay", folder)
+      #expect(update.code == 0, "\(update)")
+      #expect(try run("withdraw", "1-2", "--reason", "x").code == 0)
+      let undone = try run("withdraw", "1-2", "--undo", "--reason", "x")
+      #expect(undone.code == 0, "\(undone)")
+      #expect(
+        try Connection(target).lines(
+          "SELECT outcome FROM fuel.run WHERE kind = 'replay' ORDER BY run_id")
+          == ["superseded", "superseded"])
+    }
+  }
+
   /// F-K62: where the session of `--undo` is cut off while documents are read again, the next
   /// withdrawal reads them. Readings that failed stay what they are: they stored nothing.
   @Test func anUndoThatIsCutOffIsFinished() async throws {
