@@ -31,6 +31,8 @@ package struct Withdrawal {
         "run \(run) is of version 0.5, which did not keep what a run states: it cannot be withdrawn"
       case .notCounted(let run, let outcome):
         "run \(run) already does not count: it is \(outcome)"
+          + (["failed", "interrupted"].contains(outcome)
+            ? "; if its documents are kept, the next run of its feed reads them" : "")
       case .readAgain(let run, let by):
         "run \(run) is not withdrawn: its answers were read again by run \(by), which counts in its place"
       case .notWithdrawn(let run, let outcome): "run \(run) is not withdrawn: it is \(outcome)"
