@@ -326,19 +326,29 @@ struct IngestTests {
     }
   }
 
-  /// F-K62: documents whose reading is cut off are read by the next run. After the third reading that
-  /// failed they no longer hold up the feed.
-  @Test(arguments: [1, 2, 3])
-  func aReadingThatFailsIsRepeated(failures: Int) async throws {
+  /// Makes each reading of kept documents fail in a manner, and other runs where `also` says so.
+  private func breakReadings(_ owner: Connection, _ breaking: String, also: String) throws {
+    try owner.execute(
+      """
+      CREATE FUNCTION fuel.fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN
+        IF \(also) OR (SELECT kind = 'reprocess' FROM fuel.run WHERE run.run_id = NEW.run_id) THEN
+          \(breaking);
+        END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER answer_fail BEFORE INSERT ON fuel.answer FOR EACH ROW EXECUTE FUNCTION fuel.fail()
+      """)
+  }
+
+  /// F-K62: documents whose reading is cut off are read once the store works again, however often
+  /// that took.
+  @Test(arguments: [1, 4])
+  func aReadingThatIsCutOffIsRepeated(failures: Int) async throws {
     try await TestDatabase.with { target in
       let bench = try Bench(target)
       let owner = try Connection(target)
-      try owner.execute(
-        """
-        CREATE FUNCTION fuel.fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-        BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
-        CREATE TRIGGER answer_fail BEFORE INSERT ON fuel.answer FOR EACH ROW EXECUTE FUNCTION fuel.fail()
-        """)
+      try breakReadings(owner, "PERFORM pg_terminate_backend(pg_backend_pid())", also: "true")
       for attempt in 0...failures {
         let error = await fault {
           try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(3_600 * Int64(attempt)))
@@ -347,12 +357,69 @@ struct IngestTests {
       }
       try owner.execute("DROP TRIGGER answer_fail ON fuel.answer")
       try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(9 * 3_600))
-      let readings = Array(repeating: "reprocess|failed", count: failures)
       #expect(
         try bench.lines("SELECT kind, outcome FROM fuel.run ORDER BY run_id")
-          == (failures < 3
-            ? ["live|superseded"] + readings + ["reprocess|stored", "live|unchanged"]
-            : ["live|failed"] + readings + ["live|stored"]))
+          == ["live|superseded"] + Array(repeating: "reprocess|failed", count: failures)
+          + ["reprocess|stored", "live|unchanged"])
+    }
+  }
+
+  /// F-K62: documents that cannot be stored hold up no new answer of their feed, and a person is told
+  /// of them at each run. A withdrawn run that was to be read again does not hold up its feed either.
+  @Test func aReadingThatFailsHoldsUpNothing() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let owner = try Connection(target)
+      func hour(_ hours: Int64) -> Instant { Bench.end + .seconds(3_600 * hours) }
+      try breakReadings(owner, "RAISE EXCEPTION 'no room'", also: "NEW.run_id = 2")
+      try await bench.ingest("nsw-fuelcheck", at: hour(0))
+      #expect(await fault { try await bench.ingest("nsw-fuelcheck", at: hour(1)) } is PostgresError)
+      let withdrawal = Withdrawal(
+        try bench.store(), sources: [try bench.source("nsw-fuelcheck")], clock: .fixed(hour(2)),
+        log: bench.log)
+      for counts in [false, true] {
+        for run in try withdrawal.candidates([1], named: [1], counts: counts).found {
+          try withdrawal.decide(run, counts: counts, reason: "a test")
+        }
+      }
+      for attempt in 3...6 as ClosedRange<Int64> {
+        try await bench.ingest("nsw-fuelcheck", at: hour(attempt))
+      }
+      let told = bench.lines.withLock { $0.filter { $0.contains("level=warning") } }
+      #expect(told.count == 5 && told.allSatisfy { $0.contains("no room") }, "\(told)")
+      // Each is tried in turn.
+      #expect(Set(told.map { $0.contains("run=1 ") }) == [false, true])
+      #expect(
+        try bench.lines("SELECT outcome FROM fuel.run WHERE kind = 'live' ORDER BY run_id")[1...]
+          == ["failed", "unchanged", "unchanged", "unchanged", "unchanged"])
+      try owner.execute("DROP TRIGGER answer_fail ON fuel.answer")
+      try await bench.ingest("nsw-fuelcheck", at: hour(7))
+      #expect(
+        try bench.lines("SELECT DISTINCT outcome FROM fuel.run WHERE run_id <= 2") == ["superseded"]
+      )
+      #expect(try bench.lines("SELECT count(*) FROM fuel.run_to_read") == ["0"])
+    }
+  }
+
+  /// F-K62: documents whose reading has killed the process three times are left to a person.
+  @Test func whatKillsItsReaderIsLeft() async throws {
+    try await TestDatabase.with { target in
+      let bench = try Bench(target)
+      let owner = try Connection(target)
+      try breakReadings(owner, "RAISE EXCEPTION 'no room'", also: "true")
+      #expect(await fault { try await bench.ingest("nsw-fuelcheck") } is PostgresError)
+      try owner.execute("DROP TRIGGER answer_fail ON fuel.answer")
+      let store = try bench.store()
+      let source = try #require(try store.ledger.number(of: "nsw-fuelcheck"))
+      for _ in 0..<3 {
+        _ = try store.ledger.beginRun(
+          source, at: Bench.end, kind: .reprocess(store.ledger.keptRun(1).run))
+      }
+      try await bench.ingest("nsw-fuelcheck", at: Bench.end + .seconds(3_600))
+      #expect(
+        try bench.lines("SELECT kind, outcome FROM fuel.run ORDER BY run_id")
+          == ["live|failed"] + Array(repeating: "reprocess|interrupted", count: 3) + ["live|stored"]
+      )
     }
   }
 

@@ -24,26 +24,42 @@ extension Ingest {
       do {
         _ = try read(try store.ledger.keptRun(run.number))
       } catch {
-        log.info("not read again", ["run": run, "error": "\(error)"])
-        store.ledger.giveUpReading(run.number, after: error)
+        noteUnread(run.number, after: error)
       }
     }
   }
 
   /// Reads the documents of runs that died before reading them. They may be updates, which the
-  /// provider reports only once.
+  /// provider reports only once. Where one cannot be read because the store fails, the run goes on:
+  /// the next one tries again.
   func readInterruptedRuns(of id: SourceID) throws {
     // Marks runs as interrupted whose process has died.
     try store.ledger.closeDeadRuns(of: id, at: clock.now())
     for number in try store.ledger.unreadRuns(of: id) {
       do {
         _ = try reread(try store.ledger.keptRun(number), of: id)
-      } catch  where error is FeedError || error is Refusal || error is BodyError {
-        // The documents themselves are the reason for the refusal. The row of the run states it.
-        log.info("interrupted run refused", ["run": number, "error": "\(error)"])
-        store.ledger.giveUpReading(number, after: error)
+      } catch {
+        // The others would hardly fare better, and are tried first by the next run.
+        guard noteUnread(number, after: error) else { break }
       }
     }
+  }
+
+  /// Notes that kept documents were not read again. If they themselves are the reason, they are not
+  /// tried again, and the row of the reading states why.
+  ///
+  /// - Returns: whether they are the reason. After any other failure the next run tries again.
+  @discardableResult
+  private func noteUnread(_ run: Int, after error: any Error) -> Bool {
+    guard error is FeedError || error is Refusal || error is BodyError else {
+      log.warning(
+        "documents not read, the next run tries again", ["run": run, "error": "\(error)"])
+      return false
+    }
+    log.info("documents refused again", ["run": run, "error": "\(error)"])
+    // If this fails as well, the next run tries once more.
+    try? store.ledger.forgetToRead(run)
+    return true
   }
 
   /// Keeps the documents before their prices are read, so that a run that dies loses no update.
@@ -180,15 +196,5 @@ extension Ingest {
         return []
       }
     }
-  }
-}
-
-extension Ledger {
-  /// Forgets to read a run again if the documents themselves are the reason for the failure. After
-  /// any other failure the next run tries again.
-  func giveUpReading(_ run: Int, after error: any Error) {
-    guard error is FeedError || error is Refusal || error is BodyError else { return }
-    // If this fails as well, the next run tries once more.
-    try? forgetToRead(run)
   }
 }

@@ -139,8 +139,8 @@ extension Ledger {
     return documents
   }
 
-  /// Returns the runs of a feed with kept documents that were taken after the earliest of the given
-  /// runs and are not among them.
+  /// Returns the runs of a feed with kept documents that count, were taken after the earliest of the
+  /// given runs, and are not among them.
   package func keptRuns(of feed: String, notIn runs: [Int]) throws -> [Int] {
     try connection.query(
       """
@@ -153,37 +153,44 @@ extension Ledger {
           SELECT min(given.taken_at) FROM fuel.run AS given
           WHERE given.run_id = ANY (\(runs)::integer[]) AND given.source_id = run.source_id)
         AND NOT run.run_id = ANY (\(runs)::integer[])
+        AND run.outcome IN ('stored', 'unchanged', 'superseded')
       ORDER BY 1
       """
     ).map { try $0.integer("run_id") }
   }
 
-  /// Returns the runs of a feed whose kept documents have to be read, by number: the runs that
-  /// `noteToRead` recorded, and live runs that died or could not be stored after their documents
-  /// had come and that nothing has read since. After three readings that failed, such a run is left.
+  /// Returns the runs of a feed whose kept documents have to be read, those that were tried least
+  /// first: the runs that `noteToRead` recorded, and live runs that died or could not be stored after
+  /// their documents had come and that nothing has read since. A run is left out after three readings
+  /// whose process died, because a fourth could hold up the feed for ever.
   package func unreadRuns(of source: SourceID) throws -> [Int] {
     try connection.query(
       """
-      SELECT run_to_read.run_id
-      FROM fuel.run_to_read
-      JOIN fuel.run USING (run_id)
-      WHERE run.source_id = \(source)
-      UNION
-      SELECT run.run_id
-      FROM fuel.run
-      WHERE run.source_id = \(source)
-        -- Failed with its documents kept: the store failed, not the fetch.
-        AND run.outcome IN ('interrupted', 'failed')
-        AND run.kind = 'live'
-        AND run.fetched_at IS NOT NULL
-        AND EXISTS (SELECT FROM fuel.run_body WHERE run_body.run_id = run.run_id)
-        -- A reading that was cut off is repeated. One that fails each time would hold up the feed.
-        AND (
-          SELECT coalesce(bool_and(reading.outcome IN ('interrupted', 'failed')), true)
-            AND count(*) < 3
-          FROM fuel.run AS reading
-          WHERE reading.replaces_run_id = run.run_id)
-      ORDER BY run_id
+      SELECT unread.run_id
+      FROM (
+        SELECT run_to_read.run_id, coalesce(run.replaces_run_id, run.run_id) AS original_id
+        FROM fuel.run_to_read
+        JOIN fuel.run USING (run_id)
+        WHERE run.source_id = \(source)
+        UNION
+        SELECT run.run_id, run.run_id
+        FROM fuel.run
+        WHERE run.source_id = \(source)
+          -- Failed with its documents kept: the store failed, not the fetch.
+          AND run.outcome IN ('interrupted', 'failed')
+          AND run.kind = 'live'
+          AND run.fetched_at IS NOT NULL
+          AND EXISTS (SELECT FROM fuel.run_body WHERE run_body.run_id = run.run_id)
+          AND NOT EXISTS (
+            SELECT
+            FROM fuel.run AS reading
+            WHERE reading.replaces_run_id = run.run_id
+              AND reading.outcome NOT IN ('interrupted', 'failed'))
+      ) AS unread
+      LEFT JOIN fuel.run AS reading ON reading.replaces_run_id = unread.original_id
+      GROUP BY unread.run_id
+      HAVING count(*) FILTER (WHERE reading.outcome = 'interrupted') < 3
+      ORDER BY count(reading.run_id), unread.run_id
       """
     ).map { try $0.integer("run_id") }
   }
