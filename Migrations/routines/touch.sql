@@ -224,6 +224,13 @@ BEGIN
     WHERE pair.source_id = p_source_id;
   END IF;
   IF from_at IS NOT NULL THEN
+    -- An open span that covers the silence does not change, but the days that it covers do.
+    PERFORM fuel.mark_changed_days(
+      array_agg(held.station_id), array_agg(held.fuel_id), array_agg(silence.from_at),
+      array_agg(coalesce(silence.ends_at, p_taken_at + lapse)), false, p_clock)
+    FROM fuel.present_span AS held
+    WHERE held.seen_by = p_source_id AND held.is_open
+    HAVING count(*) > 0;
     RETURN QUERY
     SELECT pair.station_id, pair.fuel_id, silence.from_at
     FROM fuel.shown_price AS pair

@@ -39,6 +39,10 @@ struct ModelTests {
   /// an answer again as if it were another one.
   static let lastWrong = [76, 169, 419, 20458, 30643, 31562, 32617, 44025]
 
+  /// Seeds with frozen lists that found a fault. 2440: a list that comes late into a silence, which
+  /// an open span covers, changes the days of that span.
+  static let frozenWrong = [2440]
+
   /// To run more: MODEL_SEEDS=2000. To start at one: MODEL_FIRST=2000, with MODEL_SEEDS=1 for that
   /// one alone.
   static let seeds: [Int] = {
@@ -46,7 +50,7 @@ struct ModelTests {
     let first = ProcessInfo.processInfo.environment["MODEL_FIRST"].flatMap(Int.init)
     guard let first else {
       return Set(0..<count).union(Long.isOn ? onceWrong : [])
-        .union(Long.isOn ? lastWrong : [32617]).sorted()
+        .union(Long.isOn ? lastWrong + frozenWrong : [32617]).sorted()
     }
     return Array(first..<first + count)
   }()
