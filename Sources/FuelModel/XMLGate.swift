@@ -147,6 +147,9 @@ package struct XMLGate {
       instruction = []
       become(.text)
       return nil
+    } else if byte == UInt8(ascii: ">"), instruction.starts(with: "xml".utf8) {
+      // The parser ends a broken declaration here, and would read an instruction in what follows.
+      return "an XML declaration that does not end with ?>"
     }
     if !hasElement { instruction.append(byte) }
     remember(byte)

@@ -135,6 +135,9 @@ struct GateTests {
   @Test(arguments: [
     ("<?xml?><rss/>", "a processing instruction without content"),
     ("<rss><?a?></rss>", "a processing instruction without content"),
+    (
+      "<?xml version=\"1.0\"><?a?><rss/>", "an XML declaration that does not end with ?>"
+    ),
     ("<rss a=\">\(String(repeating: " b=''", count: 3_000))/>", "a tag of more than 8192 bytes"),
     ("<rss \(String(repeating: " b=''", count: 3_000))/>", "a tag of more than 8192 bytes"),
     (String(repeating: "<a>", count: 65), "more than 64 nested elements"),
