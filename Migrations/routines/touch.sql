@@ -192,13 +192,7 @@ BEGIN
   IF p_confirms AND p_taken_at > p_last_listed_at
     AND p_last_listed_at + lapse < p_clock
   THEN
-    PERFORM fuel.mark_changed_days(
-      array_agg(held.station_id), array_agg(held.fuel_id),
-      array_agg(p_last_listed_at + lapse),
-      array_agg(p_taken_at + lapse), false, p_clock)
-    FROM fuel.present_span AS held
-    WHERE held.seen_by = p_source_id AND held.is_open
-    HAVING count(*) > 0;
+    PERFORM fuel.mark_open_days(p_source_id, p_last_listed_at + lapse, p_taken_at + lapse, p_clock);
   END IF;
   -- Where an archive reaches beyond the newest list, one of its prices may follow a price of the feed. Such a price of
   -- the feed ends with the belief in the newest list. It holds on when the next list shows it again, and ends earlier when
@@ -225,12 +219,7 @@ BEGIN
   END IF;
   IF from_at IS NOT NULL THEN
     -- An open span that covers the silence does not change, but the days that it covers do.
-    PERFORM fuel.mark_changed_days(
-      array_agg(held.station_id), array_agg(held.fuel_id), array_agg(silence.from_at),
-      array_agg(coalesce(silence.ends_at, p_taken_at + lapse)), false, p_clock)
-    FROM fuel.present_span AS held
-    WHERE held.seen_by = p_source_id AND held.is_open
-    HAVING count(*) > 0;
+    PERFORM fuel.mark_open_days(p_source_id, from_at, coalesce(ends_at, p_taken_at + lapse), p_clock);
     RETURN QUERY
     SELECT pair.station_id, pair.fuel_id, silence.from_at
     FROM fuel.shown_price AS pair
@@ -258,13 +247,9 @@ BEGIN
     RETURN;
   END IF;
   -- Open spans do not change, but the days that they cover do.
-  PERFORM fuel.mark_changed_days(
-    array_agg(held.station_id), array_agg(held.fuel_id), array_agg(p_from_at),
-    array_agg(p_until_at + sight.lapses_after), false, p_clock)
-  FROM fuel.present_span AS held
-  JOIN fuel.sight ON sight.source_id = held.seen_by
-  WHERE held.seen_by = p_source_id AND held.is_open
-  HAVING count(*) > 0;
+  PERFORM fuel.mark_open_days(p_source_id, p_from_at, p_until_at + sight.lapses_after, p_clock)
+  FROM fuel.sight
+  WHERE sight.source_id = p_source_id;
   RETURN QUERY
   SELECT pair.station_id, pair.fuel_id, coalesce(turned.listed_at, p_from_at)
   FROM fuel.shown_price AS pair
@@ -411,6 +396,18 @@ $$;
 COMMENT ON FUNCTION fuel.mark_changed_days IS
   'Lists the days of stations and fuels whose prices changed between two instants.';
 
+-- Where a list changes how long prices are confirmed, open spans stay as they are, but the days that they cover change.
+CREATE OR REPLACE FUNCTION fuel.mark_open_days(
+  p_source_id smallint, p_from_at timestamptz, p_until_at timestamptz, p_clock timestamptz)
+RETURNS void LANGUAGE sql AS $$
+  SELECT fuel.mark_changed_days(
+    array_agg(held.station_id), array_agg(held.fuel_id), array_agg(p_from_at), array_agg(p_until_at), false, p_clock)
+  FROM fuel.present_span AS held
+  WHERE held.seen_by = p_source_id AND held.is_open
+  HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION fuel.mark_open_days IS 'Lists the days of the open spans of a feed between two instants.';
+
 -- Lists the price days that have ended since the last call, for every station and fuel whose price may last into them,
 -- and moves fuel.state.days_made_until to the last of them. These days count as made from then on, and
 -- fuel.mark_changed_days lists them when something changes them later. If a clock that was ahead had days made before
@@ -496,4 +493,4 @@ COMMENT ON FUNCTION fuel.confirm_price IS
 GRANT EXECUTE ON FUNCTION
   fuel.touch, fuel.touch_months, fuel.touch_averages, fuel.touch_stations, fuel.touch_moved,
   fuel.touch_silence, fuel.touch_frozen, fuel.touch_archives, fuel.take_months,
-  fuel.touched_stations, fuel.mark_changed_days, fuel.mark_ended_days, fuel.confirm_price TO fuel_writer;
+  fuel.touched_stations, fuel.mark_changed_days, fuel.mark_open_days, fuel.mark_ended_days, fuel.confirm_price TO fuel_writer;
