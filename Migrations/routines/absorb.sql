@@ -135,10 +135,11 @@ $$;
 COMMENT ON FUNCTION fuel.may_change_links IS
   'Whether what a run in order brought may change which station records are one station.';
 
-CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION fuel.span_of_feed(p_source_id smallint, p_clock timestamptz)
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  before   fuel.source;
-  first_at timestamptz;
+  before  fuel.source;
+  becomes fuel.source;
 BEGIN
   SELECT source.* INTO STRICT before FROM fuel.source WHERE source.source_id = p_source_id;
   UPDATE fuel.source SET
@@ -157,13 +158,14 @@ BEGIN
     -- It begins again after 10^12, so that no number that somebody writes there stops the next run.
     changes = source.changes % 1000000000000 + 1
   WHERE source.source_id = p_source_id
-  RETURNING source.first_taken_at INTO first_at;
-  IF first_at IS DISTINCT FROM before.first_taken_at THEN
-    PERFORM fuel.touch_archives(before.scheme, before.first_taken_at, first_at);
+  RETURNING source.* INTO becomes;
+  IF becomes.first_taken_at IS DISTINCT FROM before.first_taken_at THEN
+    PERFORM fuel.touch_archives(before.scheme, before.first_taken_at, becomes.first_taken_at);
   END IF;
+  PERFORM fuel.mark_open_days(p_source_id, before.last_listed_at, greatest(p_clock, becomes.last_taken_at));
 END
 $$;
-COMMENT ON FUNCTION fuel.span_of_feed IS 'Updates from when until when a feed was read, by the runs that count.';
+COMMENT ON FUNCTION fuel.span_of_feed IS 'Updates from when until when a feed was read, by the runs that count, and what hangs on that alone.';
 
 -- Updates what hangs on facts and on the standing of runs, after facts were made: links of stations that are due, what
 -- feeds show, when stations were first seen, and when the feed was read.
@@ -171,27 +173,27 @@ COMMENT ON FUNCTION fuel.span_of_feed IS 'Updates from when until when a feed wa
 -- p_run_ids: the runs that came, counted no longer, or were judged otherwise. p_is_appended: it is one run, newer than all
 -- others. p_station_ids, p_fuel_ids: the stations and fuels whose facts changed; p_from_ats: see fuel.refresh_shown;
 -- p_told_ats: when the answer of a new fact was taken. p_listed_ids: stations of which a list shows something again.
--- p_last_listed_at: when the newest list that confirms was taken before. p_turned_from_at, p_turned_until_at: see
--- fuel.touch_frozen.
+-- p_turned_from_at: see fuel.touch_frozen.
 --
 -- Returns the stations and fuels whose spans change because lists confirm their prices for longer or shorter, each with
 -- the instant from which they change.
 CREATE OR REPLACE FUNCTION fuel.propagate_runs(
   p_source_id smallint, p_run_ids integer[], p_is_appended boolean, p_station_ids integer[], p_fuel_ids smallint[],
-  p_from_ats timestamptz[], p_told_ats timestamptz[], p_listed_ids integer[], p_last_listed_at timestamptz,
-  p_turned_from_at timestamptz, p_turned_until_at timestamptz, p_clock timestamptz)
+  p_from_ats timestamptz[], p_told_ats timestamptz[], p_listed_ids integer[], p_turned_from_at timestamptz,
+  p_clock timestamptz)
 RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  feed fuel.source;
+  before fuel.source;
+  feed   fuel.source;
 BEGIN
-  SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
+  SELECT source.* INTO STRICT before FROM fuel.source WHERE source.source_id = p_source_id;
   IF NOT p_is_appended OR fuel.may_change_links(p_source_id, p_station_ids, p_listed_ids) THEN
     UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;
   END IF;
   IF NOT p_is_appended THEN
     PERFORM fuel.forget_sightings(p_run_ids[1]);
-  ELSIF NOT feed.has_codes THEN
+  ELSIF NOT before.has_codes THEN
     PERFORM fuel.sight_days(p_source_id, p_run_ids[1], min(told.from_at))
     FROM unnest(p_from_ats) AS told (from_at)
     WHERE told.from_at > '-infinity'
@@ -213,7 +215,7 @@ BEGIN
     FROM fuel.station_description AS description
     WHERE description.station_id = station.station_id), 'infinity')
   WHERE station.source_id = p_source_id AND station.first_seen_at = 'infinity';
-  PERFORM fuel.span_of_feed(p_source_id);
+  PERFORM fuel.span_of_feed(p_source_id, p_clock);
   SELECT source.* INTO STRICT feed FROM fuel.source WHERE source.source_id = p_source_id;
   RETURN QUERY
   SELECT silence.*
@@ -222,12 +224,11 @@ BEGIN
     -- Of the run that is being stored it is known whether its list confirms prices. A list that changed may have done so.
     p_source_id, run.taken_at, run.confirms OR (run.composition_id IS NOT NULL AND run.outcome <> 'running'),
     -- The runs of a recording may be ahead of the clock.
-    least(p_last_listed_at, feed.last_listed_at), greatest(p_clock, feed.last_taken_at)) AS silence
+    least(before.last_listed_at, feed.last_listed_at), greatest(p_clock, feed.last_taken_at)) AS silence
   WHERE run.run_id = ANY (p_run_ids)
   UNION ALL
   SELECT turned.*
-  FROM fuel.touch_frozen(
-    p_source_id, p_turned_from_at, p_turned_until_at, greatest(p_clock, feed.last_taken_at)) AS turned;
+  FROM fuel.touch_frozen(p_source_id, p_turned_from_at) AS turned;
 END
 $$;
 COMMENT ON FUNCTION fuel.propagate_runs IS

@@ -187,13 +187,6 @@ BEGIN
     WHERE pair.source_id = p_source_id
     HAVING count(*) > 0;
   END IF;
-  -- This list confirms prices that had lapsed because no list had shown them for too long. Their spans do not change,
-  -- but the days that the spans cover must be made again.
-  IF p_confirms AND p_taken_at > p_last_listed_at
-    AND p_last_listed_at + lapse < p_clock
-  THEN
-    PERFORM fuel.mark_open_days(p_source_id, p_last_listed_at + lapse, p_taken_at + lapse, p_clock);
-  END IF;
   -- Where an archive reaches beyond the newest list, one of its prices may follow a price of the feed. Such a price of
   -- the feed ends with the belief in the newest list. It holds on when the next list shows it again, and ends earlier when
   -- that list is withdrawn.
@@ -218,8 +211,6 @@ BEGIN
     WHERE pair.source_id = p_source_id;
   END IF;
   IF from_at IS NOT NULL THEN
-    -- An open span that covers the silence does not change, but the days that it covers do.
-    PERFORM fuel.mark_open_days(p_source_id, from_at, coalesce(ends_at, p_taken_at + lapse), p_clock);
     RETURN QUERY
     SELECT pair.station_id, pair.fuel_id, silence.from_at
     FROM fuel.shown_price AS pair
@@ -230,31 +221,18 @@ $$;
 COMMENT ON FUNCTION fuel.touch_silence IS
   'The stations and fuels whose spans have to be recomputed because of the time without lists around a list.';
 
--- Returns what lists change that begin to be frozen or cease to be. They were taken between two instants; NULL: there are
--- none. They begin or cease to confirm every price of the feed.
-CREATE OR REPLACE FUNCTION fuel.touch_frozen(
-  p_source_id smallint, p_from_at timestamptz, p_until_at timestamptz, p_clock timestamptz)
-RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-<<turned>>
-DECLARE
-  listed_at timestamptz := (
-    SELECT max(run.taken_at)
-    FROM fuel.run
-    WHERE run.source_id = p_source_id AND run.is_complete AND run.confirms AND run.taken_at < p_from_at);
-BEGIN
-  IF p_from_at IS NULL THEN
-    RETURN;
-  END IF;
-  -- Open spans do not change, but the days that they cover do.
-  PERFORM fuel.mark_open_days(p_source_id, p_from_at, p_until_at + sight.lapses_after, p_clock)
-  FROM fuel.sight
-  WHERE sight.source_id = p_source_id;
-  RETURN QUERY
-  SELECT pair.station_id, pair.fuel_id, coalesce(turned.listed_at, p_from_at)
+-- Returns what lists change that begin to be frozen or cease to be: they begin or cease to confirm every price of the
+-- feed. p_from_at: when the first of them was taken; NULL: there are none.
+CREATE OR REPLACE FUNCTION fuel.touch_frozen(p_source_id smallint, p_from_at timestamptz)
+RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT pair.station_id, pair.fuel_id, coalesce(listed.at, p_from_at)
   FROM fuel.shown_price AS pair
-  WHERE pair.source_id = p_source_id;
-END
+  CROSS JOIN (
+    SELECT max(run.taken_at) AS at
+    FROM fuel.run
+    WHERE run.source_id = p_source_id AND run.is_complete AND run.confirms AND run.taken_at < p_from_at
+  ) AS listed
+  WHERE pair.source_id = p_source_id AND p_from_at IS NOT NULL
 $$;
 COMMENT ON FUNCTION fuel.touch_frozen IS
   'The stations and fuels whose spans have to be recomputed because lists begin to be frozen or cease to be.';
@@ -396,17 +374,26 @@ $$;
 COMMENT ON FUNCTION fuel.mark_changed_days IS
   'Lists the days of stations and fuels whose prices changed between two instants.';
 
--- Where a list changes how long prices are confirmed, open spans stay as they are, but the days that they cover change.
-CREATE OR REPLACE FUNCTION fuel.mark_open_days(
-  p_source_id smallint, p_from_at timestamptz, p_until_at timestamptz, p_clock timestamptz)
+-- Where the newest list of a feed is believed until another instant than before, its open spans stay as they are, but the
+-- days that they cover between the two instants change. p_before_at: fuel.source.last_listed_at as it was.
+CREATE OR REPLACE FUNCTION fuel.mark_open_days(p_source_id smallint, p_before_at timestamptz, p_clock timestamptz)
 RETURNS void LANGUAGE sql AS $$
   SELECT fuel.mark_changed_days(
-    array_agg(held.station_id), array_agg(held.fuel_id), array_agg(p_from_at), array_agg(p_until_at), false, p_clock)
-  FROM fuel.present_span AS held
-  WHERE held.seen_by = p_source_id AND held.is_open
+    array_agg(held.station_id), array_agg(held.fuel_id), array_agg(turned.from_at), array_agg(turned.until_at), false,
+    p_clock)
+  FROM (
+    SELECT
+      least(p_before_at, sight.last_listed_at) + sight.lapses_after AS from_at,
+      greatest(p_before_at, sight.last_listed_at) + sight.lapses_after AS until_at
+    FROM fuel.sight
+    WHERE sight.source_id = p_source_id
+  ) AS turned
+  JOIN fuel.present_span AS held ON held.seen_by = p_source_id AND held.is_open
+  WHERE turned.from_at < least(turned.until_at, p_clock)
   HAVING count(*) > 0
 $$;
-COMMENT ON FUNCTION fuel.mark_open_days IS 'Lists the days of the open spans of a feed between two instants.';
+COMMENT ON FUNCTION fuel.mark_open_days IS
+  'Lists the days of the open spans of a feed that its newest list confirms for longer or shorter than before.';
 
 -- Lists the price days that have ended since the last call, for every station and fuel whose price may last into them,
 -- and moves fuel.state.days_made_until to the last of them. These days count as made from then on, and

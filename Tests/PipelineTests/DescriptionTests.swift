@@ -62,7 +62,7 @@ struct DescriptionTests {
           now: Self.at(9),
           refuseBelow: 0.7, partialBelow: 0.95)
       }
-      if isRebuilt { try feed.store.stations.renewFeeds() }
+      if isRebuilt { try feed.store.stations.renewFeeds(now: Self.at(9)) }
       try feed.aggregate(at: Self.at(9))
       #expect(try feed.store.ledger.verify(head: nil).faults == [])
       return try feed.connection.lines(

@@ -146,8 +146,7 @@ package struct Merge {
   ) throws -> [Window] {
     let (facts, windows): (FactChanges, [Window])
     if let shown {
-      (facts, windows) = try refold.append(
-        answer, to: shown, lastListed: reported.lastListed, now: now)
+      (facts, windows) = try refold.append(answer, to: shown, now: now)
     } else {
       let judged =
         answer.kind == .update ? nil : try standings.judgeAgain(around: answer.takenAt)
@@ -155,7 +154,7 @@ package struct Merge {
       (facts, windows) = try refold.follow(
         reported.superseded + [ChangedRun(answer.run, takenAt: answer.takenAt)]
           + (judged?.changed ?? []),
-        turned: judged?.turned, lastListed: reported.lastListed, now: now)
+        turnedFrom: judged?.turnedFrom, now: now)
     }
     counts.stored = facts.news(of: answer.run)
     counts.unchanged -= counts.stored

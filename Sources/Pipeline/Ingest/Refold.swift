@@ -41,14 +41,14 @@ package struct Refold {
   /// - Parameter shown: what the feed shows before it.
   /// - Returns: as `follow` does.
   func append(
-    _ answer: KeptAnswer, to shown: Shown, lastListed: Instant?, now: Instant
+    _ answer: KeptAnswer, to shown: Shown, now: Instant
   ) throws -> (facts: FactChanges, windows: [Window]) {
     var shown = shown
     var seen: Set<Fact> = []
     let facts = answer.counts ? shown.take(stated(answer)) : []
     return try write(
       FactChanges(new: facts.filter { seen.insert($0).inserted }, answers: [answer]),
-      after: [answer.run], isAppended: true, lastListed: lastListed, now: now)
+      after: [answer.run], isAppended: true, now: now)
   }
 
   /// Makes the facts anew that hang on some answers: kept, withdrawn, judged otherwise. Makes anew
@@ -56,19 +56,17 @@ package struct Refold {
   ///
   /// - Parameters:
   ///   - runs: the runs of these answers. Without any, facts stay as they are.
-  ///   - turned: between which instants lists begin to be frozen or cease to be.
-  ///   - lastListed: when the newest list that confirms prices was taken before they changed.
+  ///   - turnedFrom: when the first list was taken that begins to be frozen or ceases to be.
   /// - Returns: how the facts change, and the station records and fuels whose spans change, with the
   ///   instant from which they do.
   mutating func follow(
-    _ runs: [ChangedRun], turned: ClosedRange<Instant>?, lastListed: Instant?, now: Instant
+    _ runs: [ChangedRun], turnedFrom: Instant?, now: Instant
   ) throws -> (facts: FactChanges, windows: [Window]) {
     let instants = runs.map(\.takenAt)
     guard let first = instants.min(), let last = instants.max() else {
       let same = FactChanges(new: [], answers: [])
-      return turned == nil
-        ? (same, [])
-        : try write(same, after: [], turned: turned, lastListed: lastListed, now: now)
+      return turnedFrom == nil
+        ? (same, []) : try write(same, after: [], turnedFrom: turnedFrom, now: now)
     }
     let days = try store.answers.days(toldBy: runs.map(\.run), of: source)
     let answers =
@@ -76,18 +74,17 @@ package struct Refold {
       ?? store.answers.answers(of: source, from: first, until: last)
     return try write(
       difference(answers, from: first, days: days.map { Set($0) }), after: runs.map(\.run),
-      turned: turned, lastListed: lastListed, now: now)
+      turnedFrom: turnedFrom, now: now)
   }
 
   /// Writes how facts change, and makes anew all that hangs on facts beside spans.
   private func write(
     _ changes: FactChanges, after runs: [RunID], isAppended: Bool = false,
-    turned: ClosedRange<Instant>? = nil, lastListed: Instant?, now: Instant
+    turnedFrom: Instant? = nil, now: Instant
   ) throws -> (facts: FactChanges, windows: [Window]) {
     try store.answers.write(changes, of: source)
     let windows = try store.ledger.propagate(
-      changes, of: source, after: runs, isAppended: isAppended, turned: turned,
-      lastListed: lastListed, now: now)
+      changes, of: source, after: runs, isAppended: isAppended, turnedFrom: turnedFrom, now: now)
     return (changes, windows)
   }
 
@@ -166,9 +163,7 @@ package struct Refold {
           let (changes, next) = try difference(of: source, in: store, from: begins)
           guard !changes.isEmpty else { return next }
           try store.due.touch(
-            Refold(store, of: source).write(
-              changes, after: [], lastListed: store.ledger.lastListed(of: source), now: now
-            ).windows)
+            Refold(store, of: source).write(changes, after: [], now: now).windows)
           return next
         }
       }

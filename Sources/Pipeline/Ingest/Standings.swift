@@ -38,11 +38,12 @@ package struct Standings {
   /// Judges again which lists are frozen, after lists that were taken between two instants came,
   /// went or were judged otherwise.
   ///
-  /// - Returns: between which instants lists begin to be frozen or cease to be; `nil`: none does.
+  /// - Returns: when the first list was taken that begins to be frozen or ceases to be; `nil`: none
+  ///   does.
   static func judgeFrozen(
     _ store: Store, of source: SourceID, from: Instant, until: Instant
-  ) throws -> ClosedRange<Instant>? {
-    var turned: [Instant] = []
+  ) throws -> Instant? {
+    var first: Instant?
     var ends = until
     while true {
       let lists = try store.ledger.statedLists(
@@ -50,10 +51,9 @@ package struct Standings {
       let judged = zip(lists, Freeze.judged(lists.map(\.list), from: from))
         .filter { $0.0.list != $0.1 }
       try store.ledger.set(judged.map(\.0.run), frozenSince: judged.map(\.1.frozenSince))
-      turned += judged.map(\.1.takenAt)
-      guard let first = turned.first, let last = turned.last else { return nil }
+      first = first ?? judged.first?.1.takenAt
       // What is frozen now, or no longer, belongs to another habit of the lists after it.
-      guard last > ends else { return first...last }
+      guard let last = judged.last?.1.takenAt, last > ends else { return first }
       ends = last
     }
   }
@@ -61,12 +61,12 @@ package struct Standings {
   /// Judges again the lists taken at an instant, and the later ones whose judgement may depend on
   /// them. Belongs to a transaction that makes facts afterwards.
   ///
-  /// - Returns: the lists that are judged otherwise, between which instants lists begin to be frozen
-  ///   or cease to be, and the lists that were refused when they arrived, were not stored, and would
-  ///   be believed now.
+  /// - Returns: the lists that are judged otherwise, when the first list was taken that begins to be
+  ///   frozen or ceases to be, and the lists that were refused when they arrived, were not stored, and
+  ///   would be believed now.
   func judgeAgain(
     around instant: Instant
-  ) throws -> (changed: [ChangedRun], turned: ClosedRange<Instant>?, unread: [RunID]) {
+  ) throws -> (changed: [ChangedRun], turnedFrom: Instant?, unread: [RunID]) {
     let ends = instant.after(rules.window)
     let lists = try store.ledger.lists(of: source, from: instant.after(-rules.window), until: ends)
     let next = lists.first { $0.summary.takenAt > instant }?.summary.takenAt ?? instant
@@ -90,9 +90,9 @@ package struct Standings {
     }
     try store.ledger.noteToRead(unread)
     let last = changed.map(\.takenAt).max() ?? instant
-    let turned = try Self.judgeFrozen(
+    let turnedFrom = try Self.judgeFrozen(
       store, of: source, from: instant, until: max(instant, last))
-    return (changed, turned, unread)
+    return (changed, turnedFrom, unread)
   }
 
   /// Finds the lists of a feed whose stored judgement differs from the one that the lists around
@@ -161,11 +161,10 @@ package struct Standings {
   /// - Returns: lists that were refused when they arrived, were not stored, and would be believed
   ///   now.
   package func judgeAgain(beside refused: ListSummary) throws -> [RunID] {
-    let lastListed = try store.ledger.lastListed(of: source)
-    let (changed, turned, unread) = try judgeAgain(around: refused.takenAt)
+    let (changed, turnedFrom, unread) = try judgeAgain(around: refused.takenAt)
     var refold = Refold(store, of: source)
     try TimelineUpdate(store, now: now).make(
-      refold.follow(changed, turned: turned, lastListed: lastListed, now: now).windows)
+      refold.follow(changed, turnedFrom: turnedFrom, now: now).windows)
     return unread
   }
 
@@ -174,12 +173,10 @@ package struct Standings {
     for (source, _) in try store.ledger.feeds() {
       try store.transaction {
         try store.spans.lockTimeline()
-        let turned = try judgeFrozen(store, of: source, from: .distantPast, until: .distantFuture)
+        let turnedFrom = try judgeFrozen(
+          store, of: source, from: .distantPast, until: .distantFuture)
         var refold = Refold(store, of: source)
-        try store.due.touch(
-          refold.follow(
-            [], turned: turned, lastListed: store.ledger.lastListed(of: source), now: now
-          ).windows)
+        try store.due.touch(refold.follow([], turnedFrom: turnedFrom, now: now).windows)
       }
     }
   }
@@ -193,14 +190,12 @@ package struct Standings {
   ) throws -> [RunID] {
     try store.transaction {
       try store.spans.lockTimeline()
-      let lastListed = try store.ledger.lastListed(of: source)
       try store.ledger.set(run, counts: counts)
-      let (changed, turned, unread) = try judgeAgain(around: takenAt)
+      let (changed, turnedFrom, unread) = try judgeAgain(around: takenAt)
       var refold = Refold(store, of: source)
       try TimelineUpdate(store, now: now).make(
         refold.follow(
-          [ChangedRun(run, takenAt: takenAt)] + changed, turned: turned, lastListed: lastListed,
-          now: now
+          [ChangedRun(run, takenAt: takenAt)] + changed, turnedFrom: turnedFrom, now: now
         ).windows)
       try store.ledger.note(run, counts: counts, reason: reason, at: now)
       if counts { try store.ledger.noteToRead([run]) }

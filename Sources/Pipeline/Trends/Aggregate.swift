@@ -89,7 +89,7 @@ package struct Aggregate {
         try Standings.restoreFrozen(in: store, now: now)
         try Refold.restore(store, now: now)
       }
-      try store.stations.renewFeeds()
+      try store.stations.renewFeeds(now: now)
     }
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild {

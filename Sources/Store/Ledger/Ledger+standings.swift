@@ -35,13 +35,6 @@ package struct ChangedRun: Sendable {
 /// Which runs count and which lists are complete, and what a person decides about it. Facts are made
 /// afterwards.
 extension Ledger {
-  /// Returns when the newest list of a feed was taken that confirms prices.
-  package func lastListed(of source: SourceID) throws -> Instant? {
-    try connection.query(
-      "SELECT last_listed_at FROM fuel.source WHERE source_id = \(source)"
-    ).only().optionalInstant("last_listed_at")
-  }
-
   /// Changes the judgement of a stored list: whether it counts, is complete, or repeats the past.
   package func set(_ judgement: ListJudgement, of list: StoredList) throws {
     if let refusal = judgement.refusal {
@@ -60,12 +53,12 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - isAppended: whether there is one run, which is newer than all others.
-  ///   - turned: between which instants lists begin to be frozen or cease to be; `nil`: none does.
-  ///   - lastListed: when the newest list that confirms prices was taken before.
+  ///   - turnedFrom: when the first list was taken that begins to be frozen or ceases to be; `nil`:
+  ///     none does.
   /// - Returns: the station records and fuels whose spans change, and from when on.
   package func propagate(
     _ facts: FactChanges, of source: SourceID, after runs: [RunID], isAppended: Bool,
-    turned: ClosedRange<Instant>?, lastListed: Instant?, now: Instant
+    turnedFrom: Instant?, now: Instant
   ) throws -> [Window] {
     let answers = facts.answersByRun
     let all = facts.new + facts.gone
@@ -78,7 +71,7 @@ extension Ledger {
         \(all.map { isAppended && $0.kind == .price ? $0.at : .distantPast })::timestamptz[],
         \(facts.new.map { answers[$0.run]?.takenAt ?? .distantFuture })::timestamptz[],
         \(facts.new.filter { $0.kind == .listed }.map(\.pair.stationID))::integer[],
-        \(optional: lastListed), \(optional: turned?.lowerBound), \(optional: turned?.upperBound), \(now))
+        \(optional: turnedFrom), \(now))
       GROUP BY station_id, fuel_id
       """
     ).map { try $0.window() }

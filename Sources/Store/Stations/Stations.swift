@@ -1,4 +1,4 @@
-import FuelModel
+package import FuelModel
 import Postgres
 
 /// Station records and their descriptions, links between records of one station, regions and
@@ -11,12 +11,12 @@ package struct Stations {
 extension Stations {
   /// Brings the station records of all feeds up to date with their descriptions, and the feeds with
   /// their runs and facts.
-  package func renewFeeds() throws {
+  package func renewFeeds(now: Instant) throws {
     try connection.transaction {
       try renewFeedStations()
       try connection.query(
         """
-        SELECT fuel.span_of_feed(source_id), fuel.renew_shown(source_id)
+        SELECT fuel.span_of_feed(source_id, \(now)), fuel.renew_shown(source_id)
         FROM fuel.source
         WHERE kind = 'feed'
         """)
