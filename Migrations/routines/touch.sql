@@ -280,18 +280,24 @@ BEGIN
     JOIN fuel.state USING (state)
     GROUP BY gone.part, state.time_zone
   LOOP
-    INSERT INTO fuel.due AS known (step, number, part, from_on)
+    -- A table, because the server reads for an INSERT with one process alone.
+    CREATE TEMPORARY TABLE archived_pair AS
     SELECT
-      'spans', archived.station_id, archived.fuel_id,
+      archived.station_id,
+      archived.fuel_id,
       (coalesce(
         max(archived.effective_at) FILTER (WHERE archived.effective_at < taken.begins_at), min(archived.effective_at))
-        AT TIME ZONE 'UTC')::date
+        AT TIME ZONE 'UTC')::date AS from_on
     FROM fuel.archive_price AS archived
     WHERE archived.source_id = taken.source_id
       AND archived.effective_at >= taken.begins_at - taken.longest
       AND archived.effective_at < taken.ends_at
-    GROUP BY archived.station_id, archived.fuel_id
+    GROUP BY archived.station_id, archived.fuel_id;
+    INSERT INTO fuel.due AS known (step, number, part, from_on)
+    SELECT 'spans', pair.station_id, pair.fuel_id, pair.from_on
+    FROM pg_temp.archived_pair AS pair
     ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = least(known.from_on, excluded.from_on);
+    DROP TABLE pg_temp.archived_pair;
   END LOOP;
 END
 $$;
