@@ -158,19 +158,17 @@ BEGIN
   FROM fuel_before.touched_month AS noted
   UNION ALL
   SELECT 'days', noted.station_id, noted.fuel_id, noted.first_month, (noted.last_month + interval '1 month')::date - 1
-  FROM fuel_before.stale_days AS noted
-  UNION ALL
-  SELECT 'averages', marked.day - date '1970-01-01', marked.fuel_id, marked.day, marked.day
+  FROM fuel_before.stale_days AS noted;
+  PERFORM fuel.touch_averages(array_agg(marked.fuel_id), array_agg(marked.days), false)
   FROM (
-    SELECT dirty_day.fuel_id, dirty_day.day
+    SELECT dirty_day.fuel_id, daterange(dirty_day.day, dirty_day.day, '[]') AS days
     FROM fuel_before.dirty_day
-    UNION
-    SELECT noted.fuel_id, series.day::date
+    UNION ALL
+    SELECT
+      noted.fuel_id,
+      daterange(noted.first_month, (noted.last_month + interval '2 months')::date)
+        * daterange(NULL, current_date + 1, '[]')
     FROM fuel_before.stale_days AS noted
-    CROSS JOIN LATERAL generate_series(
-      noted.first_month::timestamp,
-      least(noted.last_month + interval '2 months' - interval '1 day', current_date + interval '1 day'),
-      interval '1 day') AS series (day)
   ) AS marked;
   -- What lists left out that were not complete.
   UPDATE fuel.listing SET is_proof = false

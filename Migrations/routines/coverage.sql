@@ -211,8 +211,7 @@ BEGIN
   WHERE source.first_taken_at IS NOT NULL;
   -- Whether a state is covered on a day decides whether the day is complete for the state and for the nation, for every
   -- fuel. In an archive of changes it also decides that of the days after it.
-  INSERT INTO fuel.due (step, number, part, from_on, until_on)
-  SELECT 'averages', changed.day - date '1970-01-01', fuel.fuel_id, changed.day, changed.day
+  PERFORM fuel.touch_averages(array_agg(fuel.fuel_id), array_agg(daterange(changed.day, changed.day, '[]')), false)
   FROM (
     SELECT DISTINCT (day + later.number) AS day
     FROM (
@@ -227,9 +226,7 @@ BEGIN
     CROSS JOIN LATERAL generate_series(0, coalesce(silent.days, 0)) AS later (number)
     WHERE (wanted IS NULL OR known IS NULL) AND day + later.number <= (p_clock + interval '1 day')::date
   ) AS changed
-  CROSS JOIN (SELECT DISTINCT present_span.fuel_id FROM fuel.present_span) AS fuel
-  ORDER BY changed.day, fuel.fuel_id
-  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on;
+  CROSS JOIN (SELECT DISTINCT present_span.fuel_id FROM fuel.present_span) AS fuel;
   DELETE FROM fuel.source_day
   WHERE NOT EXISTS (
     SELECT

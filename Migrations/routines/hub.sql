@@ -423,12 +423,10 @@ BEGIN
   FROM (SELECT DISTINCT ON (fuel) * FROM jsonb_populate_recordset(NULL::fuel.fuel, came -> 'fuel')) AS written
   WHERE fuel NOT IN (SELECT fuel FROM fuel.fuel);
   DELETE FROM fuel.member_day WHERE member_day.day >= p_again_from;
-  INSERT INTO fuel.due (step, number, part, from_on, until_on)
-  SELECT DISTINCT 'averages', day - date '1970-01-01', fuel_id, day, day
+  PERFORM fuel.touch_averages(array_agg(fuel_id), array_agg(daterange(day, day, '[]')), true)
   FROM jsonb_populate_recordset(NULL::fuel.member_day, came -> 'member_day') AS made
   FULL JOIN fuel.member_day AS seen USING (member, fuel_id, day)
-  WHERE (made.made_at, made.regions) IS DISTINCT FROM (seen.made_at, seen.regions)
-  ON CONFLICT ON CONSTRAINT due_pk DO NOTHING;
+  WHERE (made.made_at, made.regions) IS DISTINCT FROM (seen.made_at, seen.regions);
   PERFORM fuel.replace_rows('fuel.member_day', came -> 'member_day');
   RETURN least(made_until, now());
 END

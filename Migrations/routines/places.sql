@@ -145,8 +145,9 @@ BEGIN
   SELECT array_agg(changed.station_id) INTO moved_ids
   FROM pg_temp.changed_place AS changed
   WHERE changed.counts_elsewhere;
-  INSERT INTO fuel.due (step, number, part, from_on, until_on)
-  SELECT 'averages', series.day::date - date '1970-01-01', marked.fuel_id, series.day::date, series.day::date
+  PERFORM fuel.touch_averages(
+    array_agg(marked.fuel_id),
+    array_agg(marked.days * daterange(NULL, (p_clock AT TIME ZONE 'UTC' + interval '14 hours')::date, '[]')), false)
   FROM (
     SELECT
       station_month.fuel_id,
@@ -156,14 +157,7 @@ BEGIN
     FROM fuel.station_month
     WHERE station_month.station_id = ANY (moved_ids)
     GROUP BY station_month.fuel_id
-  ) AS marked
-  CROSS JOIN LATERAL generate_series(
-    lower(marked.days)::timestamp,
-    least(upper(marked.days) - interval '1 day', p_clock AT TIME ZONE 'UTC' + interval '14 hours'),
-    interval '1 day') AS series (day)
-  ORDER BY 2, 3
-  -- Not DO NOTHING: see mark_changed_days.
-  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on;
+  ) AS marked;
 
   RETURN QUERY
   SELECT place.station_id, place.state, place.latitude, place.longitude, known.from_at

@@ -24,23 +24,37 @@ $$;
 COMMENT ON FUNCTION fuel.touch_months IS
   'Lists months of an archive, in which every record and fuel has spans to make.';
 
--- Lists price days of fuels whose averages have to be made again. Only the aggregate takes them from the list. So when
--- the aggregate lists them itself (p_is_aggregate), only the missing ones are added.
-CREATE OR REPLACE FUNCTION fuel.touch_averages(p_fuel_ids smallint[], p_days date[], p_is_aggregate boolean)
+-- Lists price days of fuels whose averages have to be made again, each month by itself. Only the aggregate takes them from
+-- the list. So when the aggregate lists them itself (p_is_aggregate), only the missing ones are added.
+CREATE OR REPLACE FUNCTION fuel.touch_averages(p_fuel_ids smallint[], p_days daterange[], p_is_aggregate boolean)
 RETURNS void LANGUAGE sql AS $$
-  INSERT INTO fuel.due (step, number, part, from_on, until_on)
-  SELECT 'averages', missing.day - date '1970-01-01', missing.fuel_id, missing.day, missing.day
+  INSERT INTO fuel.due AS known (step, number, part, from_on, until_on)
+  SELECT 'averages', changed.month - date '1970-01-01', changed.fuel_id, changed.from_on, changed.until_on
   FROM (
-    SELECT changed.fuel_id, changed.day
-    FROM unnest(p_fuel_ids, p_days) AS changed (fuel_id, day)
-    EXCEPT
-    SELECT listed.part, listed.from_on
+    SELECT
+      pair.fuel_id,
+      series.month::date AS month,
+      min(greatest(lower(pair.days), series.month::date)) AS from_on,
+      max(least(upper(pair.days), (series.month + interval '1 month')::date) - 1) AS until_on
+    FROM unnest(p_fuel_ids, p_days) AS pair (fuel_id, days)
+    CROSS JOIN LATERAL generate_series(
+      date_trunc('month', lower(pair.days)::timestamp), upper(pair.days)::timestamp - interval '1 day',
+      interval '1 month') AS series (month)
+    GROUP BY pair.fuel_id, series.month
+  ) AS changed
+  WHERE NOT p_is_aggregate OR NOT EXISTS (
+    SELECT
     FROM fuel.due AS listed
-    WHERE listed.step = 'averages' AND p_is_aggregate
-  ) AS missing
+    WHERE listed.step = 'averages'
+      AND listed.number = changed.month - date '1970-01-01'
+      AND listed.part = changed.fuel_id
+      AND listed.from_on <= changed.from_on
+      AND listed.until_on >= changed.until_on)
   ORDER BY 2, 3
-  -- DO NOTHING would not lock the row. The lock keeps the aggregate from taking a day for facts that it has not seen.
-  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET from_on = excluded.from_on
+  -- A row that stays as it is is locked nevertheless. The lock keeps the aggregate from taking it for facts that it has
+  -- not seen.
+  ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET
+    from_on = least(known.from_on, excluded.from_on), until_on = greatest(known.until_on, excluded.until_on)
 $$;
 COMMENT ON FUNCTION fuel.touch_averages IS 'Lists price days of fuels whose averages have to be made again.';
 
@@ -367,15 +381,12 @@ RETURNS void LANGUAGE sql AS $$
     ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET
       from_on = least(known.from_on, excluded.from_on), until_on = greatest(known.until_on, excluded.until_on)
   )
-  SELECT fuel.touch_averages(array_agg(changed_days.fuel_id), array_agg(series.day::date), p_is_aggregate)
+  SELECT fuel.touch_averages(array_agg(changed_days.fuel_id), array_agg(changed_days.days), p_is_aggregate)
   FROM (
     SELECT changed.fuel_id, unnest(range_agg(daterange(changed.first_day, changed.last_day + 1))) AS days
     FROM changed
     GROUP BY changed.fuel_id
   ) AS changed_days
-  CROSS JOIN LATERAL generate_series(
-    lower(changed_days.days)::timestamp, upper(changed_days.days)::timestamp - interval '1 day',
-    interval '1 day') AS series (day)
 $$;
 COMMENT ON FUNCTION fuel.mark_changed_days IS
   'Lists the days of stations and fuels whose prices changed between two instants.';

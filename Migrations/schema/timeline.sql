@@ -103,9 +103,9 @@ COMMENT ON TABLE fuel.due IS
 COMMENT ON COLUMN fuel.due.step IS
   'months: months of an archive, in which every record and fuel has spans to make; spans: those of a record and fuel, '
   'where no run made them; days: those of a station and fuel changed; averages: '
-  'those of a day and fuel may have changed.';
+  'those of days of a fuel within a month may have changed.';
 COMMENT ON COLUMN fuel.due.number IS
-  'The station record, the station, or the day since 1970-01-01, of months the first.';
+  'The station record, the station, or the first day of the month in days since 1970-01-01.';
 COMMENT ON COLUMN fuel.due.part     IS 'The fuel; of a month the archive.';
 COMMENT ON COLUMN fuel.due.from_on  IS 'The first day that may be different.';
 COMMENT ON COLUMN fuel.due.until_on IS 'The last one; of months any day of the last month.';

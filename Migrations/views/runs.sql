@@ -416,7 +416,14 @@ SELECT
     ORDER BY aggregate_run.aggregate_run_id DESC
     LIMIT 1
   ) AS aggregated_at,
-  (SELECT count(DISTINCT due.number)::integer FROM fuel.due WHERE due.step = 'averages') AS days_due,
+  (
+    SELECT coalesce(sum(upper(due.days) - lower(due.days)), 0)::integer
+    FROM (
+      SELECT unnest(range_agg(daterange(due.from_on, due.until_on, '[]'))) AS days
+      FROM fuel.due
+      WHERE due.step = 'averages'
+    ) AS due
+  ) AS days_due,
   (SELECT min(due.from_on) FROM fuel.due WHERE due.step = 'averages') AS first_due_on,
   -- A withdrawal has a number of the same order. greatest() ignores NULL.
   greatest(

@@ -146,7 +146,7 @@ struct AggregateTests {
 
   /// Whatever arrived or was left over is made at once.
   @Test(arguments: [
-    "INSERT INTO fuel.due SELECT 'averages', date '2026-06-30' - '1970-01-01', 1, '2026-06-30', '2026-06-30'",
+    "INSERT INTO fuel.due SELECT 'averages', date '2026-06-01' - '1970-01-01', 1, '2026-06-30', '2026-06-30'",
     "UPDATE fuel.source SET changes = changes + 1",
     "SELECT fuel.confirm_price((SELECT min(station_id) FROM fuel.station), 'U91', 170.0)",
     "INSERT INTO fuel.due SELECT 'months', 20605, source_id, '2026-06-01', '2026-06-01' FROM fuel.source",
@@ -428,7 +428,7 @@ struct AggregateTests {
       try bench.connection.execute(
         """
         INSERT INTO fuel.due
-        SELECT 'averages', day - date '1970-01-01', fuel_id, day, day
+        SELECT 'averages', date_trunc('month', day::timestamp)::date - date '1970-01-01', fuel_id, day, day
         FROM fuel.fuel, LATERAL (
           SELECT date '2026-06-28' - 1193 + CASE fuel WHEN 'U91' THEN 484 ELSE 724 END AS day
         ) AS peak

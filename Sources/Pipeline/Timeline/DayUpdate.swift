@@ -164,8 +164,8 @@ extension DayUpdate {
     }
   }
 
-  private func makeRegionDays(of span: DueSpan) throws {
-    try store.due.takeAverages(of: span)
+  private func makeRegionDays(of listed: DueSpan) throws {
+    let span = try store.due.takeAverages(of: listed)
     // Where stations count is read after the marks are taken, so that every change from before then
     // is included. The same holds for station days that a list changed after they were made: they
     // are made again here.

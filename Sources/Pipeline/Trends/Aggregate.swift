@@ -123,7 +123,7 @@ package struct Aggregate {
 
   /// Returns how many days spans have together.
   func days(of spans: [DueSpan]) -> Int {
-    spans.reduce(0) { $0 + $1.to.sinceEpoch - $1.from.sinceEpoch + 1 }
+    Set(spans.lazy.flatMap { $0.from.sinceEpoch...$0.to.sinceEpoch }).count
   }
 
   /// Makes the validity spans that are due, then the days of stations and regions that follow from

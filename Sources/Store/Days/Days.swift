@@ -58,13 +58,12 @@ extension Days {
         WHERE before IS NULL OR after IS NULL
       )
       SELECT fuel.touch_averages(
-        array_agg(changed.fuel_id), array_agg(series.day::date), NOT \(areMarksTaken)::boolean)
+        array_agg(changed.fuel_id),
+        array_agg(
+          daterange(changed.month, (changed.month + interval '2 months')::date)
+            * daterange(NULL, (\(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours')::date, '[]')),
+        NOT \(areMarksTaken)::boolean)
       FROM changed
-      CROSS JOIN LATERAL generate_series(
-        changed.month::timestamp,
-        least(
-          changed.month + interval '2 months' - interval '1 day',
-          \(now)::timestamptz AT TIME ZONE 'UTC' + interval '14 hours'), interval '1 day') AS series (day)
       HAVING count(*) > 0
       """)
     try store.spans.ensure(years: Set(months.map { $0.month.firstDay.year }))

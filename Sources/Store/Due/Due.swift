@@ -136,27 +136,33 @@ extension Due {
   }
 
   /// Takes the days of a span from the list. Whatever is listed after this concerns prices that the
-  /// caller has not seen yet.
+  /// caller has not seen yet. Returns the span with all days that were listed by now.
   ///
   /// This has to come before any reading. A run that commits later finds no row, waits for this
   /// transaction, and lists its days anew. A run that listed them earlier has committed by the time
   /// this transaction holds the rows. Deleting the rows at the end instead would drop the day of a
   /// run that committed in between.
-  package func takeAverages(of span: DueSpan) throws {
+  package func takeAverages(of span: DueSpan) throws -> DueSpan {
+    let month = Month(span.from).firstDay.sinceEpoch
     try connection.query(
       """
       SELECT FROM fuel.due
-      WHERE step = 'averages' AND part = ANY (\(span.fuelIDs))
-        AND number BETWEEN \(span.from.sinceEpoch) AND \(span.to.sinceEpoch)
-      ORDER BY number, part
+      WHERE step = 'averages' AND part = ANY (\(span.fuelIDs)) AND number = \(month)
+      ORDER BY part
       FOR UPDATE
       """)
-    try connection.query(
+    var taken = span
+    for row in try connection.query(
       """
       DELETE FROM fuel.due
-      WHERE step = 'averages' AND part = ANY (\(span.fuelIDs))
-        AND number BETWEEN \(span.from.sinceEpoch) AND \(span.to.sinceEpoch)
+      WHERE step = 'averages' AND part = ANY (\(span.fuelIDs)) AND number = \(month)
+      RETURNING from_on, until_on
       """)
+    {
+      taken.from = min(taken.from, try row.day("from_on"))
+      taken.to = max(taken.to, try row.day("until_on"))
+    }
+    return taken
   }
 
   /// Returns the stations whose spans have to be made again because of touched records, and from
@@ -205,7 +211,17 @@ extension Due {
     try store.days.removeFuture(now: now)
     try connection.query(
       """
-      SELECT fuel.touch_averages(array_agg(pair.fuel_id), array_agg(day.day::date), false)
+      SELECT fuel.touch_averages(
+        array_agg(pair.fuel_id),
+        array_agg(
+          daterange(
+            coalesce(
+              \(optional: day)::date,
+              least(
+                (SELECT min(first_taken_at) - interval '1 day' FROM fuel.source)::date,
+                (SELECT min(daily_rollup.day) FROM fuel.daily_rollup))), NULL)
+            * daterange(NULL, (\(now)::timestamptz + interval '14 hours')::date, '[]')),
+        false)
       FROM (
         SELECT DISTINCT fuel_id FROM fuel.present_span
         UNION
@@ -213,13 +229,6 @@ extension Due {
         UNION
         SELECT DISTINCT fuel_id FROM fuel.daily_rollup
       ) AS pair
-      CROSS JOIN generate_series(
-        coalesce(
-          \(optional: day)::date,
-          least(
-            (SELECT min(first_taken_at) - interval '1 day' FROM fuel.source)::date,
-            (SELECT min(daily_rollup.day) FROM fuel.daily_rollup))),
-        (\(now)::timestamptz + interval '14 hours')::date, interval '1 day') AS day (day)
       """)
   }
 
@@ -227,40 +236,36 @@ extension Due {
   /// last day of the nation that had ended when it was made, because a day without new prices is
   /// still a day. Each span lies within one month.
   package func dueSpans(now: Instant) throws -> [DueSpan] {
-    let rows = try connection.query(
+    try connection.query(
       """
-      SELECT listed.day, array_agg(listed.fuel_id ORDER BY listed.fuel_id)::text AS fuel_ids
+      SELECT from_on, until_on, array_agg(fuel_id ORDER BY fuel_id)::text AS fuel_ids
       FROM (
-        SELECT part AS fuel_id, from_on AS day FROM fuel.due WHERE step = 'averages'
-        UNION
-        SELECT pair.fuel_id, series.day::date
-        FROM (SELECT DISTINCT fuel_id FROM fuel.present_span) AS pair
-        CROSS JOIN generate_series(
-          coalesce(
-            -- The nation's day ends last.
-            (SELECT max(day) + 1 FROM fuel.daily_rollup JOIN fuel.region USING (region) WHERE is_ended AND kind = 'nation'),
-            (SELECT (min(first_taken_at) - interval '1 day')::date FROM fuel.source)),
-          -- The newest day is the latest that has begun in any state.
-          (SELECT max((\(now)::timestamptz AT TIME ZONE time_zone)::date) FROM fuel.state),
-          interval '1 day') AS series (day)
+        SELECT fuel_id, min(from_on) AS from_on, max(until_on) AS until_on
+        FROM (
+          SELECT part AS fuel_id, from_on, until_on FROM fuel.due WHERE step = 'averages'
+          UNION ALL
+          SELECT pair.fuel_id, series.day::date, series.day::date
+          FROM (SELECT DISTINCT fuel_id FROM fuel.present_span) AS pair
+          CROSS JOIN generate_series(
+            coalesce(
+              -- The nation's day ends last.
+              (SELECT max(day) + 1 FROM fuel.daily_rollup JOIN fuel.region USING (region) WHERE is_ended AND kind = 'nation'),
+              (SELECT (min(first_taken_at) - interval '1 day')::date FROM fuel.source)),
+            -- The newest day is the latest that has begun in any state.
+            (SELECT max((\(now)::timestamptz AT TIME ZONE time_zone)::date) FROM fuel.state),
+            interval '1 day') AS series (day)
+        ) AS listed
+        GROUP BY fuel_id, date_trunc('month', from_on::timestamp)
       ) AS listed
-      GROUP BY listed.day
-      ORDER BY listed.day
-      """)
-    var spans: [DueSpan] = []
-    for row in rows {
-      let day = try row.day("day")
-      let fuelIDs = try row.text("fuel_ids").dropFirst().dropLast().split(separator: ",")
-        .compactMap { Int16($0) }
-      if let last = spans.last, last.fuelIDs == fuelIDs, last.to + 1 == day,
-        Month(last.from) == Month(day)
-      {
-        spans[spans.count - 1].to = day
-      } else {
-        spans.append(DueSpan(fuelIDs: fuelIDs, from: day, to: day))
-      }
+      GROUP BY from_on, until_on
+      ORDER BY from_on, until_on
+      """
+    ).map { row in
+      DueSpan(
+        fuelIDs: try row.text("fuel_ids").dropFirst().dropLast().split(separator: ",")
+          .compactMap { Int16($0) },
+        from: try row.day("from_on"), to: try row.day("until_on"))
     }
-    return spans
   }
 }
 
