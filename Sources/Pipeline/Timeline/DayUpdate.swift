@@ -146,25 +146,36 @@ extension DayUpdate {
   /// Makes the averages of spans of days again, completely. Each span lies within one month.
   ///
   /// - Parameter progress: called with the number of spans done, and of all.
+  /// - Returns: the spans with the days of their months that were listed meanwhile.
+  @discardableResult
   package static func makeRegionDays(
     _ spans: [DueSpan], _ workers: Workers, now: Instant,
     progress: (Int, Int) -> Void = { _, _ in }
-  ) throws {
+  ) throws -> [DueSpan] {
+    var shares: [Made] = []
     // Opening another connection costs about as much as making a few small months.
     try workers.run(pieces: spans.count / 4, of: spans.count, progress: progress) {
       store, number, count in
       let update = DayUpdate(store, now: now, areMarksTaken: true)
       var left = spans[spans.count * number / count..<spans.count * (number + 1) / count]
+      let made = Made()
+      shares.append(made)
       return {
         guard let span = left.first else { return 0 }
-        try store.transaction { try update.makeRegionDays(of: span) }
+        made.spans.append(try store.transaction { try update.makeRegionDays(of: span) })
         left.removeFirst()
         return 1
       }
     }
+    return shares.flatMap(\.spans)
   }
 
-  private func makeRegionDays(of listed: DueSpan) throws {
+  /// What a connection has made.
+  private final class Made {
+    var spans: [DueSpan] = []
+  }
+
+  private func makeRegionDays(of listed: DueSpan) throws -> DueSpan {
     let span = try store.due.takeAverages(of: listed)
     // Where stations count is read after the marks are taken, so that every change from before then
     // is included. The same holds for station days that a list changed after they were made: they
@@ -173,6 +184,7 @@ extension DayUpdate {
     try make(
       store.due.takeDays(of: store.due.waiting(for: .days, in: span)), context: context)
     try store.days.replace(span, with: averages(span, context: context))
+    return span
   }
 
   private func averages(_ span: DueSpan, context: RegionContext) throws -> [DailyAverage] {

@@ -138,9 +138,9 @@ package struct Aggregate {
     try TimelineUpdate.makeAll(workers, now: now) { progress(.spans, $0, $1) }
     try Workers.patiently { try store.days.refreshSourceDays(now: now) }
     try DayUpdate.makeStationDays(workers, now: now) { progress(.stationDays, $0, $1) }
-    let spans = try store.due.dueSpans(now: now)
-    try DayUpdate.makeRegionDays(spans, workers, now: now) { progress(.averages, $0, $1) }
-    return spans
+    return try DayUpdate.makeRegionDays(
+      try store.due.dueSpans(now: now), workers, now: now
+    ) { progress(.averages, $0, $1) }
   }
 
   private func finish(_ summary: Summary, log: Logger) throws -> Summary {
@@ -220,8 +220,9 @@ extension Aggregate {
     let madeUntil = try store.members.take(isRebuild: isRebuild, from: rebuild ? from : nil)
     let now = min(clock.now(), madeUntil)
     try TimelineUpdate.countStations(store, now: now)
-    let spans = try store.due.dueSpans(now: now)
-    try DayUpdate.makeRegionDays(spans, workers, now: now) { progress(.averages, $0, $1) }
+    let spans = try DayUpdate.makeRegionDays(
+      try store.due.dueSpans(now: now), workers, now: now
+    ) { progress(.averages, $0, $1) }
     let markets = try store.verdicts.withPricesNow(now: nil) {
       try store.verdicts.refreshChanges(of: run, now: clock.now())
       return try Verdict.all(store, now: now, areSharesNeeded: false)
