@@ -66,9 +66,11 @@ extension Days {
       FROM changed
       HAVING count(*) > 0
       """)
-    try store.spans.ensure(years: Set(months.map { $0.month.firstDay.year }))
+    let years = Dictionary(grouping: months) { $0.month.firstDay.year }
+    try store.spans.ensure(years: Set(years.keys))
+    // Each partition gets its rows one after another.
     try connection.copy(into: "fuel.station_month", columns: 5) { copy in
-      for month in months {
+      for month in years.sorted(by: { $0.key < $1.key }).flatMap(\.value) {
         try copy.beginRow()
         copy.write(month.pair.stationID)
         copy.write(month.pair.fuelID)

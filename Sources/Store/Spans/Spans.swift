@@ -119,13 +119,21 @@ extension Spans {
         AND span.from_at >= pair.from_at
         AND span.from_at >= \(windows.map(\.from).min() ?? .distantPast)
       """)
-    try ensure(
-      years: Set(windows.lazy.flatMap { spans[$0.pair] ?? [] }.map { $0.from.utc.day.year }))
-    // The rows are written in the order of the key.
+    var years: [Int: [(pair: Pair, spans: ArraySlice<Span>)]] = [:]
+    for window in windows {
+      var rest = (spans[window.pair] ?? [])[...]
+      while let year = rest.first?.from.utc.day.year {
+        let part = rest.prefix { $0.from.utc.day.year == year }
+        years[year, default: []].append((window.pair, part))
+        rest = rest.dropFirst(part.count)
+      }
+    }
+    try ensure(years: Set(years.keys))
+    // Each partition gets its rows one after another, in the order of the key.
     try connection.copy(into: "fuel.span", columns: 16) { copy in
-      for window in windows {
-        for span in spans[window.pair] ?? [] {
-          try write(span, of: window.pair, to: &copy)
+      for (_, parts) in years.sorted(by: { $0.key < $1.key }) {
+        for part in parts {
+          for span in part.spans { try write(span, of: part.pair, to: &copy) }
         }
       }
     }
