@@ -88,8 +88,8 @@ package struct Aggregate {
       try Workers.patiently {
         try Standings.restoreFrozen(in: store, now: now)
         try Refold.restore(store, now: now)
+        try store.stations.renewFeeds(now: now)
       }
-      try store.stations.renewFeeds(now: now)
     }
     try Identity.match(store, decisions: decisions, now: now, log: log)
     if rebuild {
