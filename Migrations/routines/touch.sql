@@ -25,7 +25,8 @@ COMMENT ON FUNCTION fuel.touch_months IS
   'Lists months of an archive, in which every record and fuel has spans to make.';
 
 -- Lists price days of fuels whose averages have to be made again, each month by itself. Only the aggregate takes them from
--- the list. So when the aggregate lists them itself (p_is_aggregate), only the missing ones are added.
+-- the list. So when the aggregate lists them itself (p_is_aggregate), only months that lack some of them are written. A
+-- rehearsal lists nothing, because every other run would wait for its rows until it is rolled back.
 CREATE OR REPLACE FUNCTION fuel.touch_averages(p_fuel_ids smallint[], p_days daterange[], p_is_aggregate boolean)
 RETURNS void LANGUAGE sql AS $$
   INSERT INTO fuel.due AS known (step, number, part, from_on, until_on)
@@ -42,17 +43,18 @@ RETURNS void LANGUAGE sql AS $$
       interval '1 month') AS series (month)
     GROUP BY pair.fuel_id, series.month
   ) AS changed
-  WHERE NOT p_is_aggregate OR NOT EXISTS (
-    SELECT
-    FROM fuel.due AS listed
-    WHERE listed.step = 'averages'
-      AND listed.number = changed.month - date '1970-01-01'
-      AND listed.part = changed.fuel_id
-      AND listed.from_on <= changed.from_on
-      AND listed.until_on >= changed.until_on)
+  WHERE coalesce(current_setting('bowser.is_rehearsal', true), '') = ''
+    AND (NOT p_is_aggregate OR NOT EXISTS (
+      SELECT
+      FROM fuel.due AS listed
+      WHERE listed.step = 'averages'
+        AND listed.number = changed.month - date '1970-01-01'
+        AND listed.part = changed.fuel_id
+        AND listed.from_on <= changed.from_on
+        AND listed.until_on >= changed.until_on))
   ORDER BY 2, 3
-  -- A row that stays as it is is locked nevertheless. The lock keeps the aggregate from taking it for facts that it has
-  -- not seen.
+  -- Others lock a row even if it stays as it is. The lock keeps the aggregate from taking it for facts that it has not
+  -- seen.
   ON CONFLICT ON CONSTRAINT due_pk DO UPDATE SET
     from_on = least(known.from_on, excluded.from_on), until_on = greatest(known.until_on, excluded.until_on)
 $$;

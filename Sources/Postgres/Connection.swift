@@ -258,9 +258,10 @@ package final class Connection {
     try? execute(isRehearsing ? "ROLLBACK TO SAVEPOINT part" : "ROLLBACK")
   }
 
-  /// Opens a transaction around all work until `endRehearsal`, which rolls all of it back.
+  /// Opens a transaction around all work until `endRehearsal`, which rolls all of it back. Functions
+  /// of the database know it by `bowser.is_rehearsal`.
   package func beginRehearsal() throws(PostgresError) {
-    try execute("BEGIN")
+    try execute("BEGIN; SET LOCAL bowser.is_rehearsal = 'on'")
     isRehearsing = true
   }
 

@@ -549,16 +549,19 @@ struct DetectorTests {
     try await TestDatabase.with { target in
       let rehearsing = try Feed(target)
       let other = try Feed(target, name: "sa-fpd", state: .sa)
-      // The partition of the month exists already, since making one would lock the history. Both
-      // feeds mark days of their fuels, so only feeds with different fuels do not block each other.
-      try other.reports(list([.lpg], at: hour(-1)), at: hour(-1))
+      // The partition of the year exists already, since making one would lock the history.
+      try other.reports(list([.u91], at: hour(-1)), at: hour(-1))
       try rehearsing.store.beginRehearsal()
       try rehearsing.reports(list([.u91], at: hour(0)), at: hour(0))
       try other.connection.execute("SET lock_timeout = '2s'")
-      let counts = try other.reports(list([.lpg], at: hour(0)), at: hour(0))
+      let counts = try other.reports(list([.u91], at: hour(0)), at: hour(0))
       #expect(counts.stored == 20)
+      try other.aggregate(at: hour(1))
       try rehearsing.store.endRehearsal()
-      #expect(try other.connection.lines("SELECT DISTINCT fuel_id FROM fuel.price") == ["7"])
+      #expect(
+        try other.connection.lines("SELECT DISTINCT source_id FROM fuel.price") == [
+          "\(other.id.number)"
+        ])
     }
   }
 
