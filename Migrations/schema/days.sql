@@ -55,7 +55,7 @@ CREATE INDEX daily_rollup_day_idx ON fuel.daily_rollup (day);
 -- themselves, each on a page of its own.
 CREATE INDEX daily_rollup_expected_idx ON fuel.daily_rollup (region, day, stations_expected);
 COMMENT ON TABLE fuel.daily_rollup IS
-  'Averages of a region and fuel over one price day, made anew when the day is listed in fuel.due.';
+  'Averages of a region and fuel over one price day, made anew when days of its month are listed in fuel.due.';
 COMMENT ON COLUMN fuel.daily_rollup.day                 IS 'The price day.';
 COMMENT ON COLUMN fuel.daily_rollup.average_cpl IS 'Mean over stations of each station''s time-weighted price, c/L.';
 COMMENT ON COLUMN fuel.daily_rollup.median_cpl          IS 'Median of the same, c/L.';

@@ -96,7 +96,10 @@ CREATE TABLE fuel.due (
   until_on date     NOT NULL DEFAULT 'infinity',
   CONSTRAINT due_pk PRIMARY KEY (step, number, part),
   CONSTRAINT due_step_ck CHECK (step IN ('months', 'spans', 'days', 'averages')),
-  CONSTRAINT due_order_ck CHECK (from_on <= until_on)
+  CONSTRAINT due_order_ck CHECK (from_on <= until_on),
+  CONSTRAINT due_month_ck CHECK (step <> 'averages' OR (
+    number = date_trunc('month', from_on::timestamp)::date - date '1970-01-01'
+    AND until_on < date_trunc('month', from_on::timestamp) + interval '1 month'))
 );
 COMMENT ON TABLE fuel.due IS
   'The one list of what an aggregate has to make again.';

@@ -439,7 +439,7 @@ SELECT
 COMMENT ON VIEW fuel_v1.pipeline IS 'State of the whole pipeline. One row.';
 COMMENT ON COLUMN fuel_v1.pipeline.now_at               IS 'The instant that the views take as now.';
 COMMENT ON COLUMN fuel_v1.pipeline.aggregated_at        IS 'When the last good aggregate ended; NULL: none yet.';
-COMMENT ON COLUMN fuel_v1.pipeline.days_due           IS 'Days whose averages have to be made again from all stations; today is usually one of them. Not counted: days of archives that were loaded or withdrawn since the last aggregate.';
+COMMENT ON COLUMN fuel_v1.pipeline.days_due           IS 'Days whose averages have to be made again from all stations, with those between two of them in one month; today is usually one of them. Not counted: days of archives that were loaded or withdrawn since the last aggregate.';
 COMMENT ON COLUMN fuel_v1.pipeline.first_due_on       IS 'The first of those days; NULL: none.';
 COMMENT ON COLUMN fuel_v1.pipeline.newest_change_number IS 'The highest change_number of any run or withdrawal; no row of changes has a higher one. If it has grown, changes may have new rows. NULL: no run was committed yet.';
 COMMENT ON COLUMN fuel_v1.pipeline.chain_head           IS 'The newest digest of the chain over all changes, hex. Note it elsewhere, and bowser verify can check later that the history still contains it. NULL: no change yet.';

@@ -135,8 +135,8 @@ extension Due {
         """))
   }
 
-  /// Takes the days of a span from the list. Whatever is listed after this concerns prices that the
-  /// caller has not seen yet. Returns the span with all days that were listed by now.
+  /// Takes the days of a span and of its month from the list. Whatever is listed after this concerns
+  /// prices that the caller has not seen yet. Returns the span with all days that were listed by now.
   ///
   /// This has to come before any reading. A run that commits later finds no row, waits for this
   /// transaction, and lists its days anew. A run that listed them earlier has committed by the time
@@ -234,7 +234,7 @@ extension Due {
 
   /// Returns which averages have to be made again: those of listed days, and of every day after the
   /// last day of the nation that had ended when it was made, because a day without new prices is
-  /// still a day. Each span lies within one month.
+  /// still a day. Each span lies within one month, from the first of these days to the last.
   package func dueSpans(now: Instant) throws -> [DueSpan] {
     try connection.query(
       """
