@@ -269,7 +269,6 @@ struct ClientTests {
   private func tls(_ options: [String]) async throws -> HTTPError? {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let port = Int.random(in: 20_000...50_000)
     let make = Process()
     make.executableURL = URL(filePath: "/bin/sh")
     make.arguments = [
@@ -284,21 +283,23 @@ struct ClientTests {
     server.executableURL = URL(filePath: "/usr/bin/env")
     server.arguments =
       [
-        "openssl", "s_server", "-quiet", "-www", "-accept", "127.0.0.1:\(port)", "-key",
-        "\(folder)/key", "-cert", "\(folder)/crt",
+        "openssl", "s_server", "-www", "-accept", "127.0.0.1:0", "-key", "\(folder)/key", "-cert",
+        "\(folder)/crt",
       ] + options
-    server.standardOutput = FileHandle.nullDevice
+    let output = Pipe()
+    server.standardOutput = output
     server.standardError = FileHandle.nullDevice
     try server.run()
     // It has inherited blocked signals, so that it would outlive SIGTERM.
     defer { kill(server.processIdentifier, SIGKILL) }
-    // The server needs a moment before it accepts connections.
-    for _ in 0..<100 {
-      try await Task.sleep(for: .milliseconds(100))
-      let fault = await error { () async throws(HTTPError) in
+    // It names the free port that it was given as soon as it accepts connections.
+    var said = ""
+    while case let more = output.fileHandleForReading.availableData, !more.isEmpty {
+      said += String(decoding: more, as: UTF8.self)
+      guard let port = said.firstMatch(of: /ACCEPT 127.0.0.1:([0-9]+)\n/)?.1 else { continue }
+      return await error { () async throws(HTTPError) in
         try await client(5).send(Request(url: URL(string: "https://127.0.0.1:\(port)/")!))
       }
-      if fault?.description.contains("connect to") != true { return fault }
     }
     Issue.record("openssl s_server accepts no connections")
     return nil
