@@ -172,15 +172,16 @@ COMMENT ON FUNCTION fuel.span_of_feed IS 'Updates from when until when a feed wa
 --
 -- p_run_ids: the runs that came, counted no longer, or were judged otherwise. p_is_appended: it is one run, newer than all
 -- others. p_station_ids, p_fuel_ids: the stations and fuels whose facts changed; p_from_ats: see fuel.refresh_shown;
--- p_told_ats: when the answer of a new fact was taken. p_listed_ids: stations of which a list shows something again.
+-- p_told_ats: when the answer of a new fact was taken. p_new_run_ids, p_new_from_at: the runs of new prices, and when the
+-- first of these began; p_is_lossy: facts are gone. p_listed_ids: stations of which a list shows something again.
 -- p_turned_from_at: see fuel.touch_frozen.
 --
 -- Returns the stations and fuels whose spans change because lists confirm their prices for longer or shorter, each with
 -- the instant from which they change.
 CREATE OR REPLACE FUNCTION fuel.propagate_runs(
   p_source_id smallint, p_run_ids integer[], p_is_appended boolean, p_station_ids integer[], p_fuel_ids smallint[],
-  p_from_ats timestamptz[], p_told_ats timestamptz[], p_listed_ids integer[], p_turned_from_at timestamptz,
-  p_clock timestamptz)
+  p_from_ats timestamptz[], p_told_ats timestamptz[], p_new_run_ids integer[], p_new_from_at timestamptz,
+  p_is_lossy boolean, p_listed_ids integer[], p_turned_from_at timestamptz, p_clock timestamptz)
 RETURNS TABLE (station_id integer, fuel_id smallint, begins_at timestamptz) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -191,13 +192,10 @@ BEGIN
   IF NOT p_is_appended OR fuel.may_change_links(p_source_id, p_station_ids, p_listed_ids) THEN
     UPDATE fuel.source SET are_links_due = true WHERE source.source_id = p_source_id;
   END IF;
-  IF NOT p_is_appended THEN
-    PERFORM fuel.forget_sightings(p_run_ids[1]);
-  ELSIF NOT before.has_codes THEN
-    PERFORM fuel.sight_days(p_source_id, p_run_ids[1], min(told.from_at))
-    FROM unnest(p_from_ats) AS told (from_at)
-    WHERE told.from_at > '-infinity'
-    HAVING count(*) > 0;
+  IF p_is_lossy THEN
+    PERFORM fuel.forget_sightings(p_source_id);
+  ELSIF NOT before.has_codes AND p_new_from_at IS NOT NULL THEN
+    PERFORM fuel.sight_days(p_source_id, p_new_run_ids, p_new_from_at);
   END IF;
   IF cardinality(p_station_ids) > 0 THEN
     PERFORM fuel.refresh_shown(p_source_id, p_station_ids, p_fuel_ids, p_from_ats);

@@ -70,13 +70,13 @@ $$;
 COMMENT ON FUNCTION fuel.date_wordings IS
   'Updates the descriptions of archives from their sightings, and station records from their newest description.';
 
--- No price of the run began before p_from_at. The days of an archive come with its files. So nothing reads the facts of
+-- No price of the runs began before p_from_at. The days of an archive come with its files. So nothing reads the facts of
 -- all years again after each run.
-CREATE OR REPLACE FUNCTION fuel.sight_days(p_source_id smallint, p_run_id integer, p_from_at timestamptz) RETURNS void
--- Planned anew for each call, because one run and all runs need different plans.
+CREATE OR REPLACE FUNCTION fuel.sight_days(p_source_id smallint, p_run_ids integer[], p_from_at timestamptz) RETURNS void
+-- Planned anew for each call, because few runs and all runs need different plans.
 LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $$
 BEGIN
-  IF (p_run_id IS NULL) = EXISTS (
+  IF (p_run_ids IS NULL) = EXISTS (
     SELECT
     FROM fuel.station
     JOIN fuel.station_sighting USING (station_id)
@@ -94,7 +94,7 @@ BEGIN
     JOIN fuel.station USING (station_id)
     WHERE price.source_id = p_source_id
       AND price.effective_at >= p_from_at
-      AND (p_run_id IS NULL OR price.run_id = p_run_id)
+      AND (p_run_ids IS NULL OR price.run_id = ANY (p_run_ids))
   ) AS seen
   GROUP BY seen.station_id, date_trunc('month', seen.day)
   ORDER BY seen.station_id, date_trunc('month', seen.day)
@@ -103,22 +103,21 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fuel.sight_days IS
-  'Stores on which days stations of a feed without codes were sighted: by one run, or by all (NULL) if none is stored.';
+  'Stores on which days stations of a feed without codes were sighted: by some runs, or by all (NULL) if none is stored.';
 
 -- The next match reads them anew. Those of archives stay: only their files tell them.
-CREATE OR REPLACE FUNCTION fuel.forget_sightings(p_run_id integer) RETURNS void
+CREATE OR REPLACE FUNCTION fuel.forget_sightings(p_source_id smallint) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   DELETE FROM fuel.station_sighting AS sighting
-  USING fuel.run, fuel.source, fuel.station
-  WHERE run.run_id = p_run_id
-    AND source.source_id = run.source_id
+  USING fuel.source, fuel.station
+  WHERE source.source_id = p_source_id
     AND source.kind = 'feed'
     AND NOT source.has_codes
     AND station.source_id = source.source_id
     AND sighting.station_id = station.station_id
 $$;
 COMMENT ON FUNCTION fuel.forget_sightings IS
-  'Deletes on which days stations of a feed without codes were sighted, because a run starts or stops counting.';
+  'Deletes on which days stations of a feed without codes were sighted, because facts are gone.';
 
 CREATE OR REPLACE FUNCTION fuel.listed_times(p_station_ids integer[])
 RETURNS TABLE (station_id integer, from_at timestamptz, until_at timestamptz)

@@ -1,4 +1,5 @@
 import FuelModel
+import Logging
 import Pipeline
 import Postgres
 import Store
@@ -51,6 +52,46 @@ extension StandingTests {
     Self.compare(
       try await published(order, isWithdrawn: true, isUndone: true),
       try await published(order, isWithdrawn: false), "undone \(order)")
+  }
+
+  /// F-S20: the days on which stations without codes were seen grow with each answer of whole days, so that
+  /// no aggregate reads the facts of all years again. They are found anew where facts are gone.
+  @Test func sightingsGrowWithWholeDays() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(
+        target, name: "wa-fuelwatch", state: .wa, priceLapsesHours: 24, sightLapsesHours: 24)
+      try feed.connection.execute("UPDATE fuel.source SET has_codes = false")
+      let end = Self.begin + .seconds(4 * 86_400)
+      func match() throws {
+        try Identity.match(feed.store, decisions: [], now: end, log: Logger(.error))
+      }
+      func days() throws -> [String] {
+        try feed.connection.lines(
+          "SELECT station_id, month, days::bit(31) FROM fuel.station_sighting ORDER BY 1, 2")
+      }
+      func report(_ number: Int) throws {
+        try feed.reports(
+          (0..<3).map { .u91("\($0)", 1_800 + number, Self.begin + .seconds(number * 86_400)) },
+          at: Self.begin + .seconds(number * 86_400), now: end, coverage: .partial)
+      }
+      try report(0)
+      try match()
+      let first = try days()
+      #expect(first.count == 3)
+      try report(1)
+      let both = try days()
+      #expect(both.count == 3 && both != first)
+      try feed.connection.execute(
+        "DELETE FROM fuel.station_sighting; UPDATE fuel.source SET are_links_due = true")
+      try match()
+      #expect(try days() == both)
+      let run = try #require(try feed.store.ledger.ledgerRun(2)).run
+      _ = try feed.decide(
+        run, takenAt: Self.begin + .seconds(86_400), counts: false, now: end, refuseBelow: 0,
+        partialBelow: 0)
+      try match()
+      #expect(try days() == first)
+    }
   }
 
   /// Where answers state two prices for one day, the answer taken last holds, whichever arrived

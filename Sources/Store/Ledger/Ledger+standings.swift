@@ -62,6 +62,7 @@ extension Ledger {
   ) throws -> [Window] {
     let answers = facts.answersByRun
     let all = facts.new + facts.gone
+    let prices = facts.new.filter { $0.kind == .price }
     let confirmed = try connection.query(
       """
       SELECT station_id, fuel_id, min(begins_at) AS from_at
@@ -70,6 +71,8 @@ extension Ledger {
         \(all.map(\.pair.stationID))::integer[], \(all.map(\.pair.fuelID))::smallint[],
         \(all.map { isAppended && $0.kind == .price ? $0.at : .distantPast })::timestamptz[],
         \(facts.new.map { answers[$0.run]?.takenAt ?? .distantFuture })::timestamptz[],
+        \(Set(prices.map(\.run)).sorted())::integer[], \(optional: prices.map(\.at).min()),
+        \(!facts.gone.isEmpty),
         \(facts.new.filter { $0.kind == .listed }.map(\.pair.stationID))::integer[],
         \(optional: turnedFrom), \(now))
       GROUP BY station_id, fuel_id
