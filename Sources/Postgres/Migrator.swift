@@ -273,14 +273,9 @@ package struct Migrator {
   /// FNV-1a: it tells programs apart, and guards against nobody.
   package static let digest: String = {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for index in 0..<bowser_migration_count() {
-      let file = bowser_migration(index)
-      for text in [UnsafeRawPointer(file.name!), UnsafeRawPointer(file.text!)] {
-        var byte = text.assumingMemoryBound(to: UInt8.self)
-        while byte.pointee != 0 {
-          hash = (hash ^ UInt64(byte.pointee)) &* 0x100_0000_01b3
-          byte += 1
-        }
+    for (name, text) in embedded {
+      for part in [name, text] {
+        for byte in part.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         hash = hash &* 0x100_0000_01b3
       }
     }
@@ -298,9 +293,12 @@ package struct Migrator {
   }
 
   /// The compiled-in files in the order of application, which `Migrations/order` states.
-  package static let embedded: [(name: String, text: String)] = (0..<bowser_migration_count()).map {
-    index in
-    let file = bowser_migration(index)
-    return (String(cString: file.name), String(cString: file.text))
-  }
+  package static let embedded: [(name: String, text: String)] = {
+    var next = bowser_migration_texts()!
+    return String(cString: bowser_migration_names()).split(separator: "\n").map { name in
+      let text = String(cString: next)
+      next += text.utf8.count + 1
+      return (String(name), text)
+    }
+  }()
 }
