@@ -8,28 +8,30 @@ package enum Fuel: Hashable, Sendable {
   /// are not part of any average.
   case unmapped(String)
 
-  /// The number under which the database stores the fuel; `nil` for an unmapped code. A number
-  /// never changes once it is assigned.
-  package var id: Int16? {
+  private var numberAndCode: (number: Int16?, code: String) {
     switch self {
-    case .u91: 1
-    case .e10: 2
-    case .p95: 3
-    case .p98: 4
-    case .dl: 5
-    case .pdl: 6
-    case .lpg: 7
-    case .e85: 8
-    case .b20: 9
-    case .laf: 10
-    case .e5: 11
-    case .lrp: 12
-    case .cng: 13
-    case .lng: 14
-    case .h2: 15
-    case .unmapped: nil
+    case .u91: (1, "U91")
+    case .e10: (2, "E10")
+    case .p95: (3, "P95")
+    case .p98: (4, "P98")
+    case .dl: (5, "DL")
+    case .pdl: (6, "PDL")
+    case .lpg: (7, "LPG")
+    case .e85: (8, "E85")
+    case .b20: (9, "B20")
+    case .laf: (10, "LAF")
+    case .e5: (11, "E5")
+    case .lrp: (12, "LRP")
+    case .cng: (13, "CNG")
+    case .lng: (14, "LNG")
+    case .h2: (15, "H2")
+    case .unmapped(let code): (nil, code)
     }
   }
+
+  /// The number under which the database stores the fuel; `nil` for an unmapped code. A number
+  /// never changes once it is assigned.
+  package var id: Int16? { numberAndCode.number }
 
   /// The range of possible prices of this fuel, in tenths of a cent. It is wide on purpose: 60 c
   /// (April 2020) and 450 c (diesel in the Kimberley, 2026) were real prices, and a narrow band
@@ -61,26 +63,7 @@ extension Fuel: RawRepresentable, CaseIterable {
   }
 
   /// The canonical code; for an unmapped fuel, the feed's own code.
-  package var rawValue: String {
-    switch self {
-    case .u91: "U91"
-    case .e10: "E10"
-    case .p95: "P95"
-    case .p98: "P98"
-    case .dl: "DL"
-    case .pdl: "PDL"
-    case .lpg: "LPG"
-    case .e85: "E85"
-    case .b20: "B20"
-    case .laf: "LAF"
-    case .e5: "E5"
-    case .lrp: "LRP"
-    case .cng: "CNG"
-    case .lng: "LNG"
-    case .h2: "H2"
-    case .unmapped(let code): code
-    }
-  }
+  package var rawValue: String { numberAndCode.code }
 
   /// - Returns: `nil` for anything other than a canonical code.
   package init?(rawValue: String) {
