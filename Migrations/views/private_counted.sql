@@ -26,14 +26,7 @@ COMMENT ON COLUMN fuel.kept_answer.told_days IS 'When the days begin of which it
 -- Facts follow from the answers that count (fuel.answer). Only facts from before answers were kept, of runs that had
 -- stopped counting by then, are left out here.
 CREATE OR REPLACE VIEW fuel.counted_price AS
-SELECT
-  price.station_id,
-  price.fuel_id,
-  price.source_id,
-  price.effective_at,
-  price.price_tenths,
-  price.run_id,
-  price.learnt_at
+SELECT price.*
 FROM fuel.price
 -- NOT IN, with which a statement reads those runs once. With NOT EXISTS the server looks up the run of each row.
 WHERE price.run_id NOT IN (

@@ -29,3 +29,11 @@ package func jsonList(_ elements: [String], isLong: Bool = false) -> String {
   isLong
     ? "[\n\(elements.joined(separator: ",\n"))\n]" : "[\(elements.joined(separator: ","))]"
 }
+
+/// Any key of a JSON object.
+package struct JSONKey: CodingKey {
+  package let stringValue: String
+  package var intValue: Int? { nil }
+  package init(stringValue: String) { self.stringValue = stringValue }
+  package init?(intValue: Int) { nil }
+}

@@ -130,14 +130,6 @@ struct RawJSON: Decodable, CustomStringConvertible {
   }
 }
 
-/// Any key of an object.
-struct JSONKey: CodingKey {
-  var stringValue: String
-  var intValue: Int? { nil }
-  init(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { nil }
-}
-
 /// An id that some answers contain as a number and others as a text.
 struct LooseID: Decodable, Hashable {
   let text: String

@@ -204,7 +204,7 @@ package func members(file: String) throws(ConfigurationError) -> [Member] {
         key: "member", place: place,
         expected: "small letters, digits and _, as its server is called")
     }
-    members.append(Member(name: settings.member, number: settings.number, states: states))
+    members.append((name: settings.member, number: settings.number, states: states))
   }
   guard !members.isEmpty else {
     throw .unreadable(file: file, reason: "it names no member, and a hub has at least one")

@@ -2,20 +2,9 @@ package import FuelModel
 package import Postgres
 import Views
 
-/// A database with states of its own, which a hub answers for.
-package struct Member: Sendable {
-  /// Its name, which is that of its foreign server.
-  package var name: String
-  /// Whose ranges of numbers it has.
-  package var number: Int
-  package var states: [State]
-
-  package init(name: String, number: Int, states: [State]) {
-    self.name = name
-    self.number = number
-    self.states = states
-  }
-}
+/// A database with states of its own, which a hub answers for: its name, which is that of its foreign
+/// server, whose ranges of numbers it has, and its states.
+package typealias Member = (name: String, number: Int, states: [State])
 
 /// The members of a hub: `fuel.member`, and what `Migrations/routines/hub.sql` makes of them.
 package struct Members {

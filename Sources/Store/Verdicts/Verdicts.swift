@@ -177,20 +177,13 @@ package struct Columns: Encodable, ExpressibleByDictionaryLiteral {
     String(decoding: try JSONEncoder().encode(rows), as: UTF8.self)
   }
 
-  private struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   package func encode(to encoder: any Encoder) throws {
-    var object = encoder.container(keyedBy: Name.self)
+    var object = encoder.container(keyedBy: JSONKey.self)
     for (name, value) in values {
       if let value {
-        try object.encode(value, forKey: Name(stringValue: name))
+        try object.encode(value, forKey: JSONKey(stringValue: name))
       } else {
-        try object.encodeNil(forKey: Name(stringValue: name))
+        try object.encodeNil(forKey: JSONKey(stringValue: name))
       }
     }
   }
