@@ -165,7 +165,8 @@ BEGIN
   PERFORM fuel.mark_open_days(p_source_id, before.last_listed_at, greatest(p_clock, becomes.last_taken_at));
 END
 $$;
-COMMENT ON FUNCTION fuel.span_of_feed IS 'Updates from when until when a feed was read, by the runs that count, and what hangs on that alone.';
+COMMENT ON FUNCTION fuel.span_of_feed IS
+  'Updates from when until when a feed was read, by the runs that count, and lists the days that change with that.';
 
 -- Updates what hangs on facts and on the standing of runs, after facts were made: links of stations that are due, what
 -- feeds show, when stations were first seen, and when the feed was read.

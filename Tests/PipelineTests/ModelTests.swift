@@ -39,8 +39,9 @@ struct ModelTests {
   /// an answer again as if it were another one.
   static let lastWrong = [76, 169, 419, 20458, 30643, 31562, 32617, 44025]
 
-  /// Seeds with frozen lists that found a fault. 2440: a list that comes late into a silence, which
-  /// an open span covers, changes the days of that span.
+  /// Seeds that found a fault and have frozen lists, as those of `lastWrong` have not. 2440: between
+  /// two aggregates the newest list ceases to be frozen and later ones fill the silence before it,
+  /// so that the open span stays as it was and only its days change.
   static let frozenWrong = [2440]
 
   /// To run more: MODEL_SEEDS=2000. To start at one: MODEL_FIRST=2000, with MODEL_SEEDS=1 for that

@@ -54,8 +54,9 @@ extension StandingTests {
       try await published(order, isWithdrawn: false), "undone \(order)")
   }
 
-  /// F-S20: the days on which stations without codes were seen grow with each answer of whole days, so that
-  /// no aggregate reads the facts of all years again. They are found anew where facts are gone.
+  /// F-S20: the days on which stations without codes were seen grow with each answer of whole days,
+  /// so that no aggregate reads the facts of all years again. They are found anew where facts are
+  /// gone.
   @Test func sightingsGrowWithWholeDays() async throws {
     try await TestDatabase.with { target in
       let feed = try Feed(
