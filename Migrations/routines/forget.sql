@@ -1,6 +1,19 @@
 -- Takes back what is kept beside the facts of a run that no longer counts. The writer may not delete rows. These
 -- functions run with the owner's rights, and they delete no fact.
 
+CREATE OR REPLACE FUNCTION fuel.is_described_otherwise(
+  p_description fuel.station_description, p_at timestamptz)
+RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (
+    SELECT
+    FROM fuel.station_description AS other
+    WHERE other.station_id = p_description.station_id
+      AND other.wording_md5 <> p_description.wording_md5
+      AND p_at BETWEEN other.first_seen_at AND other.last_seen_at)
+$$;
+COMMENT ON FUNCTION fuel.is_described_otherwise IS
+  'Whether another description of the same station was seen before and after an instant, or at it.';
+
 CREATE OR REPLACE FUNCTION fuel.forget_descriptions(p_run_id integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -18,38 +31,46 @@ BEGIN
   WHERE station.source_id = this_run.source_id
     AND (description.run_id = p_run_id OR description.last_seen_at = this_run.taken_at);
   -- A description loses the sighting of this run. If that was its only sighting, the description is deleted. If the run
-  -- stands at one end of the time for which the description was seen, that end moves to the neighbouring run. While
-  -- documents are read again, those that have not been read again yet come first as neighbours: the others may have
-  -- described the station in other words since.
+  -- stands at one end of the time for which the description was seen, that end moves to the nearest run that saw it: one
+  -- for whose time no other description of the station is known, or the one at the other end.
   DELETE FROM fuel.station_description AS description
   WHERE description.run_id = p_run_id AND description.last_seen_at = this_run.taken_at;
   UPDATE fuel.station_description AS description SET
     first_seen_at = neighbour.taken_at,
     run_id = neighbour.run_id
-  FROM (
+  FROM fuel.station_description AS seen
+  CROSS JOIN LATERAL (
     SELECT run.taken_at, coalesce(run.replaces_run_id, run.run_id) AS run_id
     FROM fuel.run
     WHERE run.source_id = this_run.source_id
       AND run.describes_stations
       AND run.taken_at > this_run.taken_at
-    ORDER BY this_run.outcome = 'superseded' AND run.kind = 'reprocess', run.taken_at, run.run_id
+      AND run.taken_at <= seen.last_seen_at
+      AND (run.taken_at = seen.last_seen_at OR NOT fuel.is_described_otherwise(seen, run.taken_at))
+    ORDER BY run.taken_at, run.run_id
     LIMIT 1
   ) AS neighbour
-  WHERE description.run_id = p_run_id AND description.last_seen_at >= neighbour.taken_at;
+  WHERE seen.run_id = p_run_id
+    AND description.station_id = seen.station_id
+    AND description.wording_md5 = seen.wording_md5;
   UPDATE fuel.station_description AS description SET last_seen_at = neighbour.taken_at
-  FROM fuel.station, (
+  FROM fuel.station_description AS seen
+  JOIN fuel.station USING (station_id)
+  CROSS JOIN LATERAL (
     SELECT run.taken_at
     FROM fuel.run
     WHERE run.source_id = this_run.source_id
       AND run.describes_stations
       AND run.taken_at < this_run.taken_at
-    ORDER BY this_run.outcome = 'superseded' AND run.kind = 'reprocess', run.taken_at DESC, run.run_id
+      AND run.taken_at >= seen.first_seen_at
+      AND (run.taken_at = seen.first_seen_at OR NOT fuel.is_described_otherwise(seen, run.taken_at))
+    ORDER BY run.taken_at DESC
     LIMIT 1
   ) AS neighbour
-  WHERE station.station_id = description.station_id
-    AND station.source_id = this_run.source_id
-    AND description.last_seen_at = this_run.taken_at
-    AND description.first_seen_at <= neighbour.taken_at;
+  WHERE station.source_id = this_run.source_id
+    AND seen.last_seen_at = this_run.taken_at
+    AND description.station_id = seen.station_id
+    AND description.wording_md5 = seen.wording_md5;
   -- The former names and places of the stations come back.
   PERFORM fuel.renew_stations(affected) WHERE affected IS NOT NULL;
   -- A station was first seen by the oldest run that counts. If there is none, it is not seen until a run that counts
