@@ -14,6 +14,7 @@ struct NotifyTests {
     var kind: String
     var text: String
     var isRepeat: Bool
+    var at: String
   }
 
   /// A receiver that answers with a chosen status and keeps what it received.
@@ -31,7 +32,8 @@ struct NotifyTests {
           $0.append(
             Received(
               id: object["id"] as? Int ?? -1, kind: object["kind"] as? String ?? "",
-              text: object["text"] as? String ?? "", isRepeat: object["repeat"] as? Bool ?? true))
+              text: object["text"] as? String ?? "", isRepeat: object["repeat"] as? Bool ?? true,
+              at: object["at"] as? String ?? ""))
         }
         self.onReceipt.withLock { $0 }?()
         return .text(self.status.withLock { $0 }, "")
@@ -95,6 +97,7 @@ struct NotifyTests {
       let environment = environment(folder, port)
       #expect(try notify(target, environment, ["--test"]).code == 0)
       #expect(receiver.got.withLock { $0.map(\.kind) } == ["test", "test"])
+      #expect(receiver.got.withLock { $0.map(\.at) } == [Self.now, Self.now])
       // The first verdict that a rule sees sends no notice. A price below the limit of its rule
       // sends one.
       let first = try notify(target, environment)

@@ -21,14 +21,14 @@ let notifyCommand = Command(
   notes: """
     A rule that names a region sends a notice when the region's verdict or the state of its market
     changes. A rule that names a place and a limit sends a notice when the cheapest fresh price there
-    falls to the limit or below. A notice is sent by POST to an address, or to the standard input of a program that is started
-    without arguments. It is a JSON object with version (1), id, rule, kind (verdict, price or test), at,
-    place, fuel, text, repeat, and was and now, or below_cpl and cheapest. A notice that is not accepted
-    waits, at most a hundred per rule, and is sent again by the next start with the same id and repeat:
-    true. An address is a secret: address: 'phone' means BOWSER_NOTIFY_PHONE_URL,
-    BOWSER_NOTIFY_PHONE_URL_FILE or the credential notify-phone.url. A receiver in a private network
-    needs a program. --test and bowser doctor name the rules that can send nothing, such as one for a
-    fuel that nobody sells there.
+    falls to the limit or below. A notice is sent by POST to an address, or to the standard input of a
+    program that is started without arguments. It is a JSON object with version (1), id, rule, kind
+    (verdict, price or test), at, place (not of a test), fuel, text, repeat, and was and now, or
+    below_cpl and cheapest. A notice that is not accepted waits, at most a hundred per rule, and is sent
+    again by the next start with the same id and repeat: true. An address is a secret: address: 'phone'
+    means BOWSER_NOTIFY_PHONE_URL, BOWSER_NOTIFY_PHONE_URL_FILE or the credential notify-phone.url. A
+    receiver in a private network needs a program. --test and bowser doctor name the rules that can send
+    nothing, such as one for a fuel that nobody sells there.
     """,
   worksOnHub: true
 ) { invocation in
@@ -36,11 +36,11 @@ let notifyCommand = Command(
   let folder = try invocation.configurationFolder()
   let rules = try NoticeRule.all(file: folder + "/notify.json5")
   let receivers = try Receivers(rules, invocation, settings)
+  let now = try invocation.clock().now()
   if invocation.flags.contains("test") {
-    return await receivers.test(try PlaceSearch(try invocation.views(settings)))
+    return await receivers.test(try PlaceSearch(try invocation.views(settings)), now: now)
   }
   let store = try invocation.store(settings)
-  let now = try invocation.clock().now()
   if let given = try invocation.instant("now") { try store.views.setViewClock(given.description) }
   guard try store.outbox.lockNotices() else {
     writeError("another notify is running")
@@ -205,7 +205,7 @@ struct Receivers {
   }
 
   /// Sends a test notice to each receiver, and says which rules can send nothing.
-  func test(_ search: PlaceSearch) async -> ExitCode {
+  func test(_ search: PlaceSearch, now: Instant) async -> ExitCode {
     var worst = ExitCode.done
     if rules.isEmpty { write("notify.json5 has no rules: its comments show two\n") }
     for rule in rules {
@@ -213,7 +213,7 @@ struct Receivers {
         try check(rule.target)
         try await send(
           """
-          {"fuel":"\(rule.fuel.rawValue)","id":0,"kind":"test","repeat":false,"rule":"\(rule.name)",\
+          {"at":"\(now)","fuel":"\(rule.fuel.rawValue)","id":0,"kind":"test","repeat":false,"rule":"\(rule.name)",\
           "text":"A test of bowser notify","version":1}
           """, to: rule.target)
         write("\(rule.name) sent\n")
