@@ -29,9 +29,9 @@ let backfillCommand = Command(
     The beginning of a name is enough. Files may be .csv, .csv.gz, .xlsx or .zip, in any order. Their
     content shows which kind they are, and their rows show which months they hold. A file is loaded
     completely or not at all. A file that was loaded before, under whatever name, is known and not read
-    again, so the same command continues where it was interrupted. Of a folder only files with these
-    endings are read (.json and .json.gz for vic-servo-saver), and no folders in it unless --recursive is
-    given.
+    again, so the same command continues where it was interrupted. A file that was withdrawn is known
+    too: `bowser withdraw RUN --undo` makes it count. Of a folder only files with these endings are read
+    (.json and .json.gz for vic-servo-saver), and no folders in it unless --recursive is given.
 
     `bowser gaps` lists what is missing. `bowser aggregate` then brings the averages up to date.
     """,

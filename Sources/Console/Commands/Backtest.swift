@@ -36,7 +36,8 @@ let backtestCommand = Command(
     days with that verdict, and "right" after each is the share of them after which the price did, or did
     not, fall by a cent within three days. "flips" are the changes of the verdict in thirty days. "turn" to
     "at-once" show the capture of always following that one habit. Every verdict is computed from averages
-    up to its own day. Without --prices, the verdicts that were given are scored too.
+    up to its own day. Without --prices, --from and --until, the verdicts that were given are scored too,
+    and all scores are published.
     """,
   deadlineSeconds: 7_200
 ) { invocation in

@@ -13,7 +13,7 @@ let doctorCommand = Command(
   summary: "Check configuration, database, rights, clock, zones and keys.",
   examples: [
     ("bowser doctor", "check everything on this machine"),
-    ("bowser doctor --online", "also ask each provider once with its key"),
+    ("bowser doctor --online", "also make a dry run of each feed that has its key"),
   ],
   options: [
     .init(name: "online", about: "also make a dry run of each feed; its requests count as usual")

@@ -24,8 +24,8 @@ let reportCommand = Command(
     has the changes of a region's verdicts. The pages load nothing from other sites, not even for maps,
     and can be served from any folder or opened as files. Only the search, "Near me", the age of the
     prices and the values of a chart need a script, which is part of the report. A changed file is
-    replaced as a whole, and a file that is no longer part of the report is removed. A folder that holds
-    anything other than a report is refused.
+    replaced as a whole, and a file that is no longer part of the report is removed. A folder that is
+    not empty and holds no report is refused.
     """,
   deadlineSeconds: 3_600
 ) { invocation in

@@ -17,8 +17,8 @@ let setupCommand = Command(
     Creates the database if the server has none of that name, brings it to the schema of this program
     with its roles, and lists which feeds are set up. The login must own the database, and must be
     allowed to create roles (CREATEROLE) the first time. Then setup prints the lines for cron. It prints
-    the systemctl command instead if systemd runs, its units are installed, and the configuration is
-    /etc/bowser, which the units read. No key is ever printed.
+    the systemctl command instead if systemd runs, the Debian package has installed its units, and the
+    configuration is /etc/bowser, which the units read. No key is ever printed.
 
     The lines for cron take keys and settings from a file that only its owner can read: `environment`
     beside bowser.json5, or ~/.config/bowser/environment if that folder cannot be written. Setup writes
