@@ -112,7 +112,7 @@ let styleSheet = """
     header.site, main, footer { padding-left: 12px; padding-right: 12px; }
     .panel { padding-left: 10px; padding-right: 10px; }
     /* What a phone has no room for. */
-    [aria-label="Averages now"] tr > :nth-child(4),
+    [aria-label="Averages now"] tr > :nth-child(4), [aria-label="Daily averages"] tr > :nth-child(3),
     [aria-label="Feeds"] tr > :nth-child(n + 4), [aria-label="Scores"] tr > :is(:nth-child(4), :nth-child(n + 6)) { display: none; }
     th, td { font-size: 0.9rem; padding-right: 6px !important; }
     tbody th { width: 48%; }
