@@ -268,7 +268,7 @@ COMMENT ON COLUMN fuel_v1.ingest_runs.warnings           IS 'What was odd about 
 COMMENT ON COLUMN fuel_v1.ingest_runs.error              IS 'Why it was refused, failed or was interrupted; NULL: it was not.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.withdrawn_because  IS 'Why a person withdrew it; NULL: it is not withdrawn.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.replaces_run_id    IS 'The run whose documents it read again; NULL: it has its own documents.';
-COMMENT ON COLUMN fuel_v1.ingest_runs.change_number      IS 'Its position in changes; NULL: nothing was stored.';
+COMMENT ON COLUMN fuel_v1.ingest_runs.change_number      IS 'Its position in changes; NULL: it changed nothing.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.requests           IS 'Requests sent, with retries and calls for tokens.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_bytes      IS 'Total size of its documents, bytes.';
 COMMENT ON COLUMN fuel_v1.ingest_runs.payload_sha256     IS 'Digest of its documents, hex; NULL: no document was received, or it is a backfill.';

@@ -451,6 +451,42 @@ struct IngestTests {
     }
   }
 
+  /// F-O72: a list that comes late is refused, and judged beside it a later one no longer proves
+  /// what it leaves out. The refused run has a number, so that services read its source anew.
+  @Test func whatALateRefusedListChangesIsNumbered() async throws {
+    try await TestDatabase.with { target in
+      let feed = try Feed(target, sightLapsesHours: 24)
+      let begin = Instant("2026-06-01T00:00:00Z")
+      func list(_ hour: Int64, _ codes: ClosedRange<Int>, stampedAt: Int64) throws {
+        try feed.reports(
+          codes.map { .u91("\($0)", 1_850, begin + .seconds(3_600 * stampedAt)) },
+          at: begin + .seconds(3_600 * hour), now: begin + .seconds(86_400), refuseBelow: 0.2,
+          partialBelow: 0.9)
+      }
+      func changes() throws -> [String] {
+        try feed.connection.lines(
+          "SELECT run_id, what, count(*) FROM fuel_v1.changes GROUP BY 1, 2 ORDER BY 1, 2")
+      }
+      func ended() throws -> [String] {
+        try feed.connection.lines(
+          "SELECT count(*) FROM fuel_v1.price_history WHERE valid_until_at <= \(begin + .seconds(14_400))"
+        )
+      }
+      try list(0, 1...60, stampedAt: -1)
+      try list(4, 1...58, stampedAt: -1)
+      #expect(try changes() == ["1|listed|60", "1|price|60", "2|ended|2"])
+      #expect(try ended() == ["2"])
+      // Most stamps of the list at 4 are older than those of this one.
+      #expect(throws: Refusal.self) { try list(2, 1...10, stampedAt: 1) }
+      #expect(try changes() == ["1|listed|60", "1|price|60", "3|history|1"])
+      #expect(try ended() == ["0"])
+      // A refused list that changes nothing has no number.
+      #expect(throws: Refusal.self) { try list(6, 1...10, stampedAt: -1) }
+      #expect(try changes() == ["1|listed|60", "1|price|60", "3|history|1"])
+      #expect(try feed.store.ledger.verify(head: nil).faults == [])
+    }
+  }
+
   /// F-F60: an answer that names sites of another state lists their prices too. Later answers with
   /// the prices alone do not bring them back. F-F63: a station that nobody described is told.
   @Test func sitesOfAnotherStateStayOut() async throws {

@@ -71,7 +71,7 @@ package struct Feed {
         requests: 0
       ) {
         try Standings(store, of: id, rules: rules, now: now ?? takenAt)
-          .judgeAgain(beside: $0)
+          .judgeAgain(beside: $0, of: run)
       }
       if !unread.isEmpty { throw BelievedNow(runs: unread) }
       throw refusal

@@ -130,8 +130,9 @@ extension Ingest {
         run, error, payload: payload, counts: counts, rejects: rejects, requests: requests
       ) {
         try Standings(store, of: id, rules: source.listRules, now: clock.now())
-          .judgeAgain(beside: $0)
+          .judgeAgain(beside: $0, of: run)
       }
+      log.tolerating("listeners not notified") { try store.ledger.announceRun(run) }
       readAgain(believed) { try reread($0, of: id) }
       throw error
     }

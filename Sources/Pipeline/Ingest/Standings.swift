@@ -156,15 +156,17 @@ package struct Standings {
   }
 
   /// Judges again the lists after a refused one, which still takes part in the judgement of others.
-  /// Belongs to the transaction that records the refusal.
+  /// This is the last step of the transaction that records the refusal. Where it changes what is
+  /// believed, the refused run gets a number in the order of commits.
   ///
   /// - Returns: lists that were refused when they arrived, were not stored, and would be believed
   ///   now.
-  package func judgeAgain(beside refused: ListSummary) throws -> [RunID] {
+  package func judgeAgain(beside refused: ListSummary, of run: RunID) throws -> [RunID] {
     let (changed, turnedFrom, unread) = try judgeAgain(around: refused.takenAt)
     var refold = Refold(store, of: source)
     try TimelineUpdate(store, now: now).make(
       refold.follow(changed, turnedFrom: turnedFrom, now: now).windows)
+    if !changed.isEmpty || turnedFrom != nil { try store.ledger.numberChange(run) }
     return unread
   }
 

@@ -73,7 +73,7 @@ extension Ledger {
   }
 
   /// Gives a run its number in the order of commits. This is the last step of its transaction.
-  func numberChange(_ run: RunID) throws {
+  package func numberChange(_ run: RunID) throws {
     // A rehearsal is one long transaction and would hold up all other commits.
     guard !connection.isRehearsing else { return }
     try connection.query("SELECT fuel.number_change(\(run))")
