@@ -86,7 +86,7 @@ struct NotifyTests {
   /// Makes the rule remember another verdict than the present one.
   private func turn(_ target: String) throws {
     try Connection(target).execute(
-      "UPDATE fuel.notice_rule SET seen = '{\"verdict\":\"wait\",\"market_state\":\"falling\"}' WHERE rule = 'brisbane-turns'"
+      "UPDATE fuel.notice_rule SET seen = seen || '{\"verdict\":\"wait\",\"market_state\":\"falling\"}' WHERE rule = 'brisbane-turns'"
     )
   }
 
@@ -112,6 +112,41 @@ struct NotifyTests {
       try #require(notices.count == 4)
       #expect(notices[3].kind == "verdict" && !notices[3].isRepeat, "\(notices)")
       #expect(notices[3].text.hasPrefix("Brisbane U91: "), "\(notices[3])")
+    }
+  }
+
+  /// F-O73: a rule that keeps its name and watches something else has not seen that yet. F-O74: a
+  /// verdict that lapsed, since no aggregate ran, is no change of the market.
+  @Test func anotherPlaceIsSeenForTheFirstTime() async throws {
+    let receiver = Receiver()
+    let port = try receiver.start()
+    try await withMarket("[{ name: 'one', region: 'brisbane', address: 'phone' }]") {
+      target, folder in
+      let environment = environment(folder, port)
+      func told(_ rule: String, now: String = Self.now) throws -> [String] {
+        receiver.got.withLock { $0 = [] }
+        try Data("[{ name: 'one', \(rule), address: 'phone' }]".utf8)
+          .write(to: URL(filePath: folder + "/notify.json5"))
+        let result = try CommandTests.run(
+          ["notify", "--now", now], on: target, environment: environment)
+        #expect(result.code == 0 && result.err.isEmpty, "\(result)")
+        return receiver.got.withLock { $0.map(\.kind) }
+      }
+      func turn() throws {
+        try Connection(target).execute(
+          "UPDATE fuel.notice_rule SET seen = seen || '{\"verdict\":\"wait\"}'")
+      }
+      #expect(try told("region: 'brisbane'") == [])
+      try turn()
+      #expect(try told("region: 'qld'") == [])
+      #expect(try told("region: 'qld', fuel: 'DL'") == [])
+      #expect(try told("place: 'qld', belowCents: 300") == ["price"])
+      #expect(try told("place: 'brisbane', belowCents: 300") == ["price"])
+      #expect(try told("place: 'brisbane', belowCents: 299") == [])
+      #expect(try told("region: 'brisbane'") == [])
+      try turn()
+      #expect(try told("region: 'brisbane'", now: "2026-07-09T10:05:00Z") == [])
+      #expect(try told("region: 'brisbane'") == ["verdict"])
     }
   }
 

@@ -46,6 +46,8 @@ package struct Notices {
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Seen: Codable, Equatable {
+    /// Kind, place and fuel of the rule.
+    var watched: String
     var verdict: String?
     var market_state: String?
     var is_below: Bool?
@@ -55,14 +57,19 @@ package struct Notices {
   ///
   /// - Parameter place: the place that the rule names.
   package func check(_ rule: NoticeRule, at place: NamedPlace) throws {
-    let before = try store.outbox.seen(by: rule.name).map {
-      try JSONDecoder().decode(Seen.self, from: Data($0.utf8))
-    }
+    let what = rule.kind == .verdict ? "verdict" : "price"
+    let watched = "\(what) \(rule.place) \(rule.fuel.rawValue)"
+    // A rule that was changed under its name has not seen yet what it watches now.
+    let before = try store.outbox.seen(by: rule.name)
+      .map { try JSONDecoder().decode(Seen.self, from: Data($0.utf8)) }
+      .flatMap { $0.watched == watched ? $0 : nil }
     switch rule.kind {
     case .verdict:
       let key = MarketReport.Key(place.code, rule.fuel.rawValue)
-      guard let advice = try store.views.verdicts(of: key).values.first else { return }
-      let seen = Seen(verdict: advice.verdict, market_state: advice.state)
+      // A verdict that has lapsed says that no aggregate ran, and nothing of the market.
+      guard let advice = try store.views.verdicts(of: key).values.first, advice.validUntil > now
+      else { return }
+      let seen = Seen(watched: watched, verdict: advice.verdict, market_state: advice.state)
       guard seen != before else { return }
       let words = advice.verdict.replacing("_", with: " ")
       // The first look has nothing to compare with, so it makes no notice.
@@ -81,7 +88,7 @@ package struct Notices {
       ).first { $0.isFresh && !$0.isFlagged }
       guard let cheapest else { return }
       let isBelow = Cents.tenths(cheapest.price) <= Int(limit.tenths)
-      let seen = Seen(is_below: isBelow)
+      let seen = Seen(watched: watched, is_below: isBelow)
       guard seen != before else { return }
       let whereabouts = [cheapest.name, cheapest.suburb].compactMap { $0 }.joined(separator: ", ")
       let content = Content(
