@@ -47,7 +47,7 @@ package struct Notices {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Seen: Codable, Equatable {
     /// Kind, place and fuel of the rule.
-    var watched: String
+    var watched: String?
     var verdict: String?
     var market_state: String?
     var is_below: Bool?
