@@ -120,31 +120,25 @@ struct NotifyTests {
   @Test func anotherPlaceIsSeenForTheFirstTime() async throws {
     let receiver = Receiver()
     let port = try receiver.start()
-    try await withMarket("[{ name: 'one', region: 'brisbane', address: 'phone' }]") {
-      target, folder in
+    try await withMarket(Self.rules) { target, folder in
       let environment = environment(folder, port)
       func told(_ rule: String, now: String = Self.now) throws -> [String] {
         receiver.got.withLock { $0 = [] }
-        try Data("[{ name: 'one', \(rule), address: 'phone' }]".utf8)
+        try Data("[{ name: 'brisbane-turns', \(rule), address: 'phone' }]".utf8)
           .write(to: URL(filePath: folder + "/notify.json5"))
-        let result = try CommandTests.run(
-          ["notify", "--now", now], on: target, environment: environment)
+        let result = try notify(target, environment, now: now)
         #expect(result.code == 0 && result.err.isEmpty, "\(result)")
         return receiver.got.withLock { $0.map(\.kind) }
       }
-      func turn() throws {
-        try Connection(target).execute(
-          "UPDATE fuel.notice_rule SET seen = seen || '{\"verdict\":\"wait\"}'")
-      }
       #expect(try told("region: 'brisbane'") == [])
-      try turn()
+      try turn(target)
       #expect(try told("region: 'qld'") == [])
       #expect(try told("region: 'qld', fuel: 'DL'") == [])
       #expect(try told("place: 'qld', belowCents: 300") == ["price"])
       #expect(try told("place: 'brisbane', belowCents: 300") == ["price"])
       #expect(try told("place: 'brisbane', belowCents: 299") == [])
       #expect(try told("region: 'brisbane'") == [])
-      try turn()
+      try turn(target)
       #expect(try told("region: 'brisbane'", now: "2026-07-09T10:05:00Z") == [])
       #expect(try told("region: 'brisbane'") == ["verdict"])
     }
