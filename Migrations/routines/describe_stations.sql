@@ -102,6 +102,35 @@ CREATE OR REPLACE FUNCTION fuel.renew_stations(p_station_ids integer[]) RETURNS 
 $$;
 COMMENT ON FUNCTION fuel.renew_stations IS 'Brings station records of feeds up to date with their descriptions.';
 
+-- A station was first seen by the oldest run that counts and names it, in a price or in a description.
+CREATE OR REPLACE FUNCTION fuel.first_sights(p_station_ids integer[])
+RETURNS TABLE (station_id integer, first_seen_at timestamptz) LANGUAGE sql STABLE AS $$
+  SELECT station.station_id, coalesce(min(seen.at), 'infinity')
+  FROM fuel.station
+  LEFT JOIN LATERAL (
+    SELECT run.taken_at AS at
+    FROM fuel.counted_price AS price
+    JOIN fuel.run USING (run_id)
+    WHERE price.station_id = station.station_id AND price.source_id = station.source_id
+    UNION ALL
+    SELECT description.first_seen_at
+    FROM fuel.station_description AS description
+    WHERE description.station_id = station.station_id
+  ) AS seen ON true
+  WHERE station.station_id = ANY (p_station_ids)
+  GROUP BY station.station_id
+  HAVING station.first_seen_at <> coalesce(min(seen.at), 'infinity')
+$$;
+COMMENT ON FUNCTION fuel.first_sights IS
+  'When station records of feeds were first seen, where their rows say otherwise; infinity: by no run that counts.';
+
+CREATE OR REPLACE FUNCTION fuel.renew_first_sights(p_station_ids integer[]) RETURNS void LANGUAGE sql AS $$
+  UPDATE fuel.station SET first_seen_at = seen.first_seen_at
+  FROM fuel.first_sights(p_station_ids) AS seen
+  WHERE station.station_id = seen.station_id
+$$;
+COMMENT ON FUNCTION fuel.renew_first_sights IS 'Corrects when station records of feeds were first seen.';
+
 CREATE OR REPLACE FUNCTION fuel.describe_stations(
   p_source_id smallint, p_run_id integer, p_taken_at timestamptz, p_is_late boolean)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -158,4 +187,5 @@ COMMENT ON FUNCTION fuel.describe_stations IS
   'Stores the staged descriptions of stations, and describes each station by its newest one.';
 
 GRANT EXECUTE ON FUNCTION
-  fuel.sells_to_all, fuel.redescribed_stations, fuel.renew_stations, fuel.describe_stations TO fuel_writer;
+  fuel.sells_to_all, fuel.redescribed_stations, fuel.renew_stations, fuel.first_sights, fuel.renew_first_sights,
+  fuel.describe_stations TO fuel_writer;

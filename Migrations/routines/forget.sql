@@ -73,34 +73,13 @@ BEGIN
     AND description.wording_md5 = seen.wording_md5;
   -- The former names and places of the stations come back.
   PERFORM fuel.renew_stations(affected) WHERE affected IS NOT NULL;
-  -- A station was first seen by the oldest run that counts. If there is none, it is not seen until a run that counts
-  -- reports it (fuel.propagate_runs).
-  UPDATE fuel.station SET first_seen_at = seen.first_at
-  FROM (
-    SELECT named.station_id, coalesce(min(seen.at), 'infinity') AS first_at
-    FROM (
-      SELECT price.station_id FROM fuel.price WHERE price.run_id = p_run_id
-      UNION
-      SELECT station.station_id
-      FROM fuel.station
-      WHERE station.source_id = this_run.source_id AND station.first_seen_at = this_run.taken_at
-    ) AS named
-    LEFT JOIN LATERAL (
-      SELECT run.taken_at AS at
-      FROM fuel.counted_price AS price
-      JOIN fuel.run USING (run_id)
-      WHERE price.station_id = named.station_id AND price.source_id = this_run.source_id
-      UNION ALL
-      SELECT description.first_seen_at
-      FROM fuel.station_description AS description
-      WHERE description.station_id = named.station_id
-    ) AS seen ON true
-    GROUP BY named.station_id
-  ) AS seen
-  WHERE station.station_id = seen.station_id
-    AND station.source_id = this_run.source_id
-    AND station.first_seen_at <= this_run.taken_at
-    AND station.first_seen_at <> seen.first_at;
+  -- A station that no run that counts has named is not seen until one reports it (fuel.propagate_runs).
+  PERFORM fuel.renew_first_sights(ARRAY(
+    SELECT price.station_id FROM fuel.price WHERE price.run_id = p_run_id
+    UNION
+    SELECT station.station_id
+    FROM fuel.station
+    WHERE station.source_id = this_run.source_id AND station.first_seen_at = this_run.taken_at));
 END
 $$;
 COMMENT ON FUNCTION fuel.forget_descriptions IS

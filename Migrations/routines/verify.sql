@@ -102,13 +102,19 @@ CREATE OR REPLACE FUNCTION fuel.stored_faults() RETURNS SETOF text LANGUAGE sql 
     SELECT
       4, station.station_id,
       format(
-        'station %s (%s of %s): its row differs from what its descriptions say; bowser aggregate --rebuild makes it anew',
-        station.station_id, station.station_code, source.source)
-    FROM fuel.redescribed_stations(ARRAY(
-      SELECT record.station_id
+        'station %s (%s of %s): its row differs from %s; bowser aggregate --rebuild makes it anew',
+        station.station_id, station.station_code, source.source, differs.from_what)
+    FROM (
+      SELECT array_agg(record.station_id) AS ids
       FROM fuel.station AS record
       JOIN fuel.source USING (source_id)
-      WHERE source.kind <> 'archive')) AS described
+      WHERE source.kind <> 'archive') AS of_feeds
+    CROSS JOIN LATERAL (
+      SELECT described.station_id, 'what its descriptions say' AS from_what
+      FROM fuel.redescribed_stations(of_feeds.ids) AS described
+      UNION ALL
+      SELECT seen.station_id, 'when a run first named it' FROM fuel.first_sights(of_feeds.ids) AS seen
+    ) AS differs
     JOIN fuel.station USING (station_id)
     JOIN fuel.source USING (source_id)
     UNION ALL

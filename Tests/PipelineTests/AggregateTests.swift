@@ -60,6 +60,8 @@ struct AggregateTests {
     "UPDATE fuel.source SET first_taken_at = '2001-01-01'",
     "UPDATE fuel.source SET last_listed_at = '2028-01-01'",
     "UPDATE fuel.source SET changes = 9223372036854775807",
+    "UPDATE fuel.station SET first_seen_at = '2027-01-01'",
+    "UPDATE fuel.station SET first_seen_at = '2001-01-01'",
     "UPDATE fuel.shown_price SET price_tenths = 1, stamped_at = '2028-01-01', is_listed = false",
     """
     SELECT fuel.drop_facts(

@@ -524,6 +524,7 @@ struct RoleAttackTests {
     "UPDATE fuel.run SET is_complete = false WHERE run_id = 2",
     "UPDATE fuel.station SET is_public = false WHERE station_id = 1",
     "UPDATE fuel.station SET name = 'Another' WHERE station_id = 1",
+    "UPDATE fuel.station SET first_seen_at = '2027-01-01' WHERE station_id = 1",
     "UPDATE fuel.station_description SET is_public = false WHERE station_id = 1",
     "TRUNCATE fuel.chain_link",
     "DELETE FROM fuel.chain_link WHERE change_number = 3",

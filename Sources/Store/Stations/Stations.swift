@@ -9,14 +9,16 @@ package struct Stations {
 }
 
 extension Stations {
-  /// Brings the station records of all feeds up to date with their descriptions, and the feeds with
-  /// their runs and facts.
+  /// Brings the station records of all feeds up to date with their descriptions and runs, and the
+  /// feeds with their runs and facts.
   package func renewFeeds(now: Instant) throws {
     try connection.transaction {
       try renewFeedStations()
       try connection.query(
         """
-        SELECT fuel.span_of_feed(source_id, \(now)), fuel.renew_shown(source_id)
+        SELECT fuel.span_of_feed(source_id, \(now)), fuel.renew_shown(source_id),
+          fuel.renew_first_sights(ARRAY(
+            SELECT station_id FROM fuel.station WHERE station.source_id = source.source_id))
         FROM fuel.source
         WHERE kind = 'feed'
         """)
